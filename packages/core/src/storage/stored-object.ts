@@ -1,0 +1,34 @@
+import type { KubeObject } from '../meta/types.ts'
+
+const encoder = new TextEncoder()
+
+/**
+ * One version of one object: its key, its revision, and the object with `metadata.resourceVersion` set.
+ * Lists, watchers and reads of the same version share one of these, and with it one encoding.
+ * `object` is frozen by agreement: copy before changing.
+ */
+export class StoredObject<T extends KubeObject = KubeObject> {
+  readonly key: string
+  readonly resourceVersion: number
+  readonly object: T
+  #json: Uint8Array | undefined
+
+  constructor(key: string, resourceVersion: number, object: T) {
+    this.key = key
+    this.resourceVersion = resourceVersion
+    this.object = object
+  }
+
+  /** From an object that carries no resourceVersion (as the storage keeps it), or another one. */
+  static at<T extends KubeObject>(key: string, resourceVersion: number, object: T): StoredObject<T> {
+    return new StoredObject(key, resourceVersion, {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(resourceVersion) },
+    })
+  }
+
+  /** The object as JSON in UTF-8, encoded when first asked for. */
+  get json(): Uint8Array {
+    return (this.#json ??= encoder.encode(JSON.stringify(this.object)))
+  }
+}

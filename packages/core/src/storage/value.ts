@@ -1,0 +1,47 @@
+import type { KubeObject } from '../meta/types.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/**
+ * A value as a KV holds it: an object, its JSON text, or both. Each form is made from the other when first
+ * asked for, so that memory never encodes what nobody reads and etcd never decodes what nobody looks at.
+ * The object is frozen by agreement: whoever wants to change it copies it first.
+ */
+export class StoredValue {
+  #object: KubeObject | undefined
+  #text: string | undefined
+
+  private constructor(object: KubeObject | undefined, text: string | undefined) {
+    this.#object = object
+    this.#text = text
+  }
+
+  /** The value of a deleted key. */
+  static readonly empty: StoredValue = new StoredValue(undefined, '')
+
+  static fromObject(object: KubeObject): StoredValue {
+    return new StoredValue(object, undefined)
+  }
+
+  static fromText(text: string): StoredValue {
+    return new StoredValue(undefined, text)
+  }
+
+  static fromBytes(bytes: Uint8Array): StoredValue {
+    return new StoredValue(undefined, decoder.decode(bytes))
+  }
+
+  /** The decoded object. Throws a SyntaxError when the text is not JSON. */
+  get object(): KubeObject {
+    return (this.#object ??= JSON.parse(this.#text!) as KubeObject)
+  }
+
+  get text(): string {
+    return (this.#text ??= JSON.stringify(this.#object))
+  }
+
+  get bytes(): Uint8Array {
+    return encoder.encode(this.text)
+  }
+}

@@ -1,0 +1,60 @@
+import type { GroupResource, KubeObject } from '@freshread/core'
+import type { SchemaNode } from './schema.ts'
+import type { Strategy } from './strategy.ts'
+
+/** One column of a Table (`meta.k8s.io/v1: TableColumnDefinition`). */
+export interface TableColumn {
+  readonly name: string
+  readonly type: string
+  readonly format: string
+  readonly description?: string
+  readonly priority: number
+}
+
+/** How a kind is shown as a Table. */
+export interface TablePrinter {
+  readonly columns: readonly TableColumn[]
+  /** Cells of one object, in the order of the columns. `now` in milliseconds since the epoch. */
+  readonly cells: (object: KubeObject, now: number) => readonly unknown[]
+}
+
+/** One subresource, as discovery tells it. */
+export interface SubresourceInfo {
+  readonly name: string
+  /** The kind it takes and gives: `Scale`, `Eviction`, or the parent's own for `status`. */
+  readonly kind: string
+  readonly group: string
+  readonly version: string
+  readonly verbs: readonly string[]
+}
+
+/**
+ * One resource in one version, built-in or from a CustomResourceDefinition: everything that the verbs need
+ * to know of it. Resources with the same {@link Resource.storageKey} share their objects.
+ */
+export interface Resource extends GroupResource {
+  readonly version: string
+  readonly kind: string
+  readonly listKind: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  readonly subresources: ReadonlyMap<string, SubresourceInfo>
+  readonly storageVersionHash: string | undefined
+  /** Prefix of its keys in the storage, without `/registry`: `/services/specs`. */
+  readonly storagePrefix: string
+  /** Identifies the shared storage: `apps/deployments`. */
+  readonly storageKey: string
+  /** apiVersion that objects are stored in. */
+  readonly storageApiVersion: string
+  readonly schema: SchemaNode | undefined
+  readonly strategy: Strategy
+  readonly printer: TablePrinter
+  /** Not from a CRD: typed kinds print lists and zero values differently. */
+  readonly builtIn: boolean
+  /** Between the stored version and this one; identity where both are the same. The input is not changed. */
+  readonly fromStorage: (object: KubeObject) => KubeObject
+  readonly toStorage: (object: KubeObject) => KubeObject
+}
