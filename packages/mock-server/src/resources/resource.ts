@@ -28,6 +28,20 @@ export interface SubresourceInfo {
   readonly verbs: readonly string[]
 }
 
+/** How the `scale` subresource reads and writes an object (`autoscaling/v1: Scale`). Functions throw an Error for fields of another type. */
+export interface ScaleAccess {
+  /** Where the wanted replicas are: `['spec', 'replicas']`. */
+  readonly specReplicasPath: readonly string[]
+  /** `replicas` is undefined where the object does not say. */
+  readonly read: (object: KubeObject) => {
+    readonly replicas: number | undefined
+    readonly statusReplicas: number
+    readonly selector: string
+  }
+  /** A copy with the wanted replicas set. */
+  readonly write: (object: KubeObject, replicas: number) => KubeObject
+}
+
 /**
  * One resource in one version, built-in or from a CustomResourceDefinition: everything that the verbs need
  * to know of it. Resources with the same {@link Resource.storageKey} share their objects.
@@ -52,6 +66,10 @@ export interface Resource extends GroupResource {
   readonly schema: SchemaNode | undefined
   readonly strategy: Strategy
   readonly printer: TablePrinter
+  /** Where there is a `scale` subresource that is not the kind's own code. */
+  readonly scale?: ScaleAccess | undefined
+  /** Texts for the `Warning` header of every request (a deprecated version). */
+  readonly requestWarnings?: readonly string[]
   /** Not from a CRD: typed kinds print lists and zero values differently. */
   readonly builtIn: boolean
   /** Between the stored version and this one; identity where both are the same. The input is not changed. */

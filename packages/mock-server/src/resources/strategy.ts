@@ -35,13 +35,27 @@ export interface DeletionGrace {
  * schema says is done for all kinds alike.
  */
 export interface Strategy {
+  /**
+   * Takes out of a request's object what the kind does not know, before defaulting, and returns the paths of
+   * what went (`spec.x`), for strict field validation. Kinds with this are not pruned by their schema. Throws a
+   * StatusError where the metadata cannot be read.
+   */
+  readonly coerce?: (object: KubeObject) => readonly string[]
   /** Defaults that the schema cannot express, on every decode of a request's object. */
   readonly setDefaults?: (object: KubeObject) => void
   /** Clears and sets what only the server may (status, generation …) before a create. */
   readonly prepareForCreate?: (object: KubeObject, context: StrategyContext) => void | Promise<void>
-  readonly prepareForUpdate?: (object: KubeObject, current: KubeObject, context: StrategyContext) => void | Promise<void>
+  readonly prepareForUpdate?: (
+    object: KubeObject,
+    current: KubeObject,
+    context: StrategyContext,
+  ) => void | Promise<void>
   /** What admission adds or refuses (throws a StatusError), after defaulting and before validation. */
-  readonly admit?: (object: KubeObject, current: KubeObject | undefined, context: StrategyContext) => void | Promise<void>
+  readonly admit?: (
+    object: KubeObject,
+    current: KubeObject | undefined,
+    context: StrategyContext,
+  ) => void | Promise<void>
   readonly validate?: (object: KubeObject, context: StrategyContext) => readonly FieldError[]
   readonly validateUpdate?: (object: KubeObject, current: KubeObject, context: StrategyContext) => readonly FieldError[]
   /** Texts for `Warning` headers. */
