@@ -1,0 +1,9 @@
+import { defineConfig } from 'tsdown'
+
+export default defineConfig({
+  entry: ['src/index.ts', 'src/hosts/{msw,browser,http,vitest,cli}.ts'],
+  root: 'src',
+  platform: 'neutral',
+  dts: true,
+  deps: { neverBundle: [/^[a-z@]/] },
+})
