@@ -1,0 +1,228 @@
+import type { KubeObject, ListResult, ReadTrace, StoredObject } from '@freshread/core'
+import type { Resource } from '../resources/resource.ts'
+import { CHUNK_BYTES, ChunkedBody, concatBytes } from './body-stream.ts'
+import { GZIP_THRESHOLD_BYTES, GzipBody } from './compression.ts'
+import { newNotAcceptableTransform } from './errors.ts'
+import type { BodyStream, KubeResponse } from './message.ts'
+import { negotiateOutput, type ConvertTarget, type Negotiated } from './negotiation.ts'
+import { groupVersion, ITEM_OPEN, listItemBytes, objectBytes, versionedObject } from './object-bytes.ts'
+import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
+import { encodeValue } from './serialize.ts'
+import { serverTiming } from './server-timing.ts'
+import { includeObjectOption, partialObjectMetadata, tableOf, type ListMeta } from './table.ts'
+
+const encoder = new TextEncoder()
+
+/** How the answers to one request are written: negotiated once, before anything is read or changed. */
+export interface OutputFormat extends Negotiated {
+  readonly includeObject: ReturnType<typeof includeObjectOption>
+}
+
+/** Negotiates how a resource request is answered; throws the 406 Status. */
+export function negotiateFormat(context: ResponseContext, stream = false): OutputFormat {
+  const { accept, 'user-agent': userAgent } = context.requestHeaders
+  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { stream })
+  return { ...negotiated, includeObject: 'Metadata' }
+}
+
+/** Options that the answer's transformation takes from the query; a bad one is refused only when it is needed. */
+function withTransformOptions(context: ResponseContext, format: OutputFormat): OutputFormat {
+  return format.convert?.kind === 'Table' ? { ...format, includeObject: includeObjectOption(context.query) } : format
+}
+
+function ok(
+  context: ResponseContext,
+  status: number,
+  format: Negotiated,
+  body: Uint8Array | BodyStream,
+  options: { readonly bytes: number; readonly trace?: ReadTrace | undefined },
+): KubeResponse {
+  const timing = options.trace && serverTiming(options.trace)
+  const headers = { 'content-type': format.mediaType, ...(timing !== undefined && { 'server-timing': timing }) }
+  if (options.bytes <= GZIP_THRESHOLD_BYTES || !acceptsGzip(context)) {
+    return { status, headers: answerHeaders(context, headers), body }
+  }
+  return {
+    status,
+    headers: answerHeaders(context, { ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
+    body: new GzipBody(body instanceof Uint8Array ? new ChunkedBody([body]) : body),
+  }
+}
+
+const newline = Uint8Array.of(0x0a)
+
+/** Answers with one stored object, in the version of the resource. */
+export function respondObject(
+  context: ResponseContext,
+  status: number,
+  stored: StoredObject,
+  resource: Resource,
+  options: { readonly format: OutputFormat; readonly trace?: ReadTrace | undefined },
+): KubeResponse {
+  const { format, trace } = options
+  if (format.convert === undefined && format.mediaType === 'application/json' && !format.pretty) {
+    const body = concatBytes([objectBytes(stored, resource), newline])
+    return ok(context, status, format, body, { bytes: body.length, trace })
+  }
+  return respondValue(context, status, versionedObject(stored, resource), resource, options)
+}
+
+/** Answers with an object that is not stored as it is: a dry run's, a subresource's, a review's. */
+export function respondValue(
+  context: ResponseContext,
+  status: number,
+  object: KubeObject,
+  resource: Resource,
+  options: { readonly format: OutputFormat; readonly trace?: ReadTrace | undefined },
+): KubeResponse {
+  const format = withTransformOptions(context, options.format)
+  const body = encodeValue(transformObject(object, resource, format, context.clock.now()), format)
+  return ok(context, status, format, body, { bytes: body.length, trace: options.trace })
+}
+
+/** What an object becomes on its way out (`pkg/endpoints/handlers/response.go: doTransformObject`). */
+export function transformObject(
+  object: KubeObject,
+  resource: Resource,
+  format: OutputFormat,
+  now: number,
+  noHeaders = false,
+): unknown {
+  const { convert, includeObject } = format
+  if (convert === undefined) return object
+  if (convert.kind === 'PartialObjectMetadata') return partialObjectMetadata(object, convert.version)
+  if (convert.kind === 'Table') {
+    const { resourceVersion } = object.metadata
+    const metadata = resourceVersion === undefined ? {} : { resourceVersion }
+    return tableOf([object], metadata, { resource, target: convert, includeObject, noHeaders, now })
+  }
+  throw newNotAcceptableTransform(
+    `you requested ${convert.kind}, but the requested object is not a list (${goType(resource, '')})`,
+  )
+}
+
+/** The type that upstream's texts name: an internal one for the built-in kinds. */
+function goType(resource: Resource, suffix: string): string {
+  return resource.builtIn
+    ? `*${internalPackage(resource.group)}.${resource.kind}${suffix}`
+    : `*unstructured.Unstructured${suffix}`
+}
+
+function internalPackage(group: string): string {
+  return group === '' ? 'core' : group.split('.')[0]!
+}
+
+function listMeta(list: ListResult): ListMeta {
+  return {
+    resourceVersion: list.resourceVersion,
+    ...(list.continue !== '' && { continue: list.continue }),
+    ...(list.remainingItemCount !== undefined && { remainingItemCount: list.remainingItemCount }),
+  }
+}
+
+/**
+ * Answers with a list: its head, then the bytes that each item was encoded to once, in large chunks.
+ */
+export function respondList(
+  context: ResponseContext,
+  list: ListResult,
+  resource: Resource,
+  options: { readonly format: OutputFormat; readonly trace?: ReadTrace | undefined },
+): KubeResponse {
+  const format = withTransformOptions(context, options.format)
+  const { trace } = options
+  const { convert } = format
+  if (convert === undefined && format.mediaType === 'application/json' && !format.pretty) {
+    const parts = listParts(list, resource)
+    const body = parts.bytes <= CHUNK_BYTES ? parts.join() : new ChunkedBody(parts.chunks())
+    return ok(context, 200, format, body, { bytes: parts.bytes, trace })
+  }
+  const body = encodeValue(transformList(list, resource, convert, format, context.clock.now()), format)
+  return ok(context, 200, format, body, { bytes: body.length, trace })
+}
+
+function transformList(
+  list: ListResult,
+  resource: Resource,
+  convert: ConvertTarget | undefined,
+  format: OutputFormat,
+  now: number,
+): unknown {
+  const metadata = listMeta(list)
+  const objects = list.items.map((stored) => versionedObject(stored, resource))
+  if (convert?.kind === 'PartialObjectMetadata') {
+    throw newNotAcceptableTransform(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goType(resource, 'List')})`,
+    )
+  }
+  if (convert?.kind === 'PartialObjectMetadataList') {
+    const items = objects.map((object) => partialObjectMetadata(object, convert.version))
+    return {
+      kind: 'PartialObjectMetadataList',
+      apiVersion: `meta.k8s.io/${convert.version}`,
+      metadata,
+      items: items.length === 0 ? null : items,
+    }
+  }
+  if (convert)
+    return tableOf(objects, metadata, { resource, target: convert, includeObject: format.includeObject, now })
+  const head = { kind: resource.listKind, apiVersion: groupVersion(resource), metadata }
+  if (!resource.builtIn) return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata }
+  return { ...head, items: objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) }
+}
+
+/** The pieces of a list's JSON. */
+function listParts(
+  list: ListResult,
+  resource: Resource,
+): { readonly bytes: number; join(): Uint8Array; chunks(): Iterable<Uint8Array> } {
+  const apiVersion = JSON.stringify(groupVersion(resource))
+  const kind = JSON.stringify(resource.listKind)
+  const metadata = JSON.stringify(listMeta(list))
+  const head = encoder.encode(
+    resource.builtIn
+      ? `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${metadata},"items":[`
+      : `{"apiVersion":${apiVersion},"items":[`,
+  )
+  const tail = encoder.encode(resource.builtIn ? ']}\n' : `],"kind":${kind},"metadata":${metadata}}\n`)
+  const items = list.items.map((stored) => listItemBytes(stored, resource))
+  const separators = Math.max(0, items.length - 1)
+  const bytes = items.reduce((sum, item) => sum + item.length + 1, head.length + tail.length + separators)
+
+  const fill = (target: Uint8Array, start: number, from: number): { next: number; length: number } => {
+    let at = start
+    let next = from
+    while (next < items.length) {
+      const item = items[next]!
+      if (at > 0 && at + item.length + 2 > target.length) break
+      if (next > 0) target[at++] = 0x2c
+      target[at++] = ITEM_OPEN
+      target.set(item, at)
+      at += item.length
+      next++
+    }
+    return { next, length: at }
+  }
+
+  return {
+    bytes,
+    join() {
+      const whole = new Uint8Array(bytes)
+      whole.set(head)
+      const { length } = fill(whole, head.length, 0)
+      whole.set(tail, length)
+      return whole
+    },
+    *chunks() {
+      yield head
+      for (let next = 0; next < items.length;) {
+        // An item that is larger than a chunk gets one of its own size.
+        const chunk = new Uint8Array(Math.max(CHUNK_BYTES, items[next]!.length + 2))
+        const filled = fill(chunk, 0, next)
+        next = filled.next
+        yield chunk.subarray(0, filled.length)
+      }
+      yield tail
+    },
+  }
+}
