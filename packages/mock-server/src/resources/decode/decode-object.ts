@@ -65,6 +65,7 @@ function decodeAs<T>(value: unknown, type: GoType, options: { readonly mode: Fie
 /** Stands for all kinds without a Go type: they share their metadata. */
 const partial: GoType = goType('apimachinery.pkg.apis.meta.v1.PartialObjectMetadata') ?? {
   kind: 'struct',
+  id: '',
   name: 'v1.PartialObjectMetadata',
   bits: 0,
   element: undefined,

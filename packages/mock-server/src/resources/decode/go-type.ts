@@ -5,6 +5,8 @@ import type { SchemaNode } from '../schema.ts'
 /** How Go's JSON sees a type: what it accepts, what it leaves out, and what it calls the type in its errors. */
 export interface GoType {
   readonly kind: 'struct' | 'pointer' | 'list' | 'map' | 'string' | 'int' | 'float' | 'bool' | 'bytes' | 'any' | 'custom'
+  /** Which named type it is: `api.core.v1.Container`; `''` for unnamed ones. */
+  readonly id: string
   /** As Go's errors print it: `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
   readonly name: string
   /** Bits of an integer; unsigned ones are bytes only. */
@@ -70,9 +72,9 @@ function parse(text: string): GoType {
   const definition = data[text]
   if (definition === undefined) return leaf('any', 'interface {}')
   const name = displayName(text)
-  if (definition === 'custom') return leaf('custom', name)
-  if (typeof definition === 'string') return { ...resolve(definition), name }
-  return new Struct(name, definition)
+  if (definition === 'custom') return { ...leaf('custom', name), id: text }
+  if (typeof definition === 'string') return rename(resolve(definition), name, text)
+  return new Struct(text, name, definition)
 }
 
 const scalars: Readonly<Record<string, readonly [GoType['kind'], number]>> = {
@@ -86,7 +88,21 @@ const scalars: Readonly<Record<string, readonly [GoType['kind'], number]>> = {
 }
 
 function leaf(kind: GoType['kind'], name: string, bits = 0): GoType {
-  return { kind, name, bits, element: undefined, fields: noFields }
+  return { kind, id: '', name, bits, element: undefined, fields: noFields }
+}
+
+function rename(type: GoType, name: string, id: string): GoType {
+  const { kind, bits, fields } = type
+  return {
+    kind,
+    id,
+    name,
+    bits,
+    fields,
+    get element(): GoType | undefined {
+      return type.element
+    },
+  }
 }
 
 function wrap(kind: 'pointer' | 'list' | 'map', of: string, name: (element: string) => string): GoType {
@@ -94,6 +110,7 @@ function wrap(kind: 'pointer' | 'list' | 'map', of: string, name: (element: stri
   let element: GoType | undefined
   return {
     kind,
+    id: '',
     bits: 0,
     fields: noFields,
     get element(): GoType {
@@ -109,11 +126,13 @@ class Struct implements GoType {
   readonly kind = 'struct'
   readonly bits = 0
   readonly element: undefined
+  readonly id: string
   readonly name: string
   readonly #lines: readonly string[]
   #fields: ReadonlyMap<string, GoField> | undefined
 
-  constructor(name: string, lines: readonly string[]) {
+  constructor(id: string, name: string, lines: readonly string[]) {
+    this.id = id
     this.name = name
     this.#lines = lines
   }

@@ -1,67 +1,93 @@
+import { goTypeOfSchema, type GoType } from '../decode/go-type.ts'
 import type { SchemaNode } from '../schema.ts'
+import { appsDefaults } from './apps.ts'
+import { coreDefaults } from './core.ts'
+import { groupDefaults } from './groups.ts'
+
+/** Fills in what a Go struct (or named map) of one type lacks, in place. */
+export type Defaulter = (value: Record<string, unknown>) => void
+
+/** Defaulters by Go type, as `SetDefaults_*` are found by type in Go. */
+const defaulters: ReadonlyMap<string, Defaulter> = new Map(
+  Object.entries({ ...coreDefaults, ...appsDefaults, ...groupDefaults }),
+)
 
 /**
- * Fills in what the schema gives as `default`, in place. For typed kinds (`typed`) a zero value counts as absent and
- * defaults that are zero values themselves say nothing, as Go's generated defaulting has it; for others only an absent
- * field takes a default, and a null where the schema is not nullable.
+ * Fills in the defaults of a built-in kind, in place: what its schema says and what Go's defaulting functions do, to
+ * outer structs before those in them. Does nothing for kinds that are not built in.
  */
-export function applyDefaults(value: unknown, schema: SchemaNode, options: { readonly typed: boolean }): void {
-  if (Array.isArray(value)) {
-    const items = schema.items
-    if (items !== undefined && mayHaveDefaults(items)) for (const item of value) applyDefaults(item, items, options)
-    return
-  }
-  if (value === null || typeof value !== 'object') return
-  const object = value as Record<string, unknown>
-  for (const [name, property] of schema.properties) {
-    const current = object[name]
-    const fallback = property.default
-    if (fallback !== undefined && isAbsent(current, property, options.typed) && !(options.typed && isZero(fallback))) {
-      object[name] = structuredClone(fallback)
+export function applyDefaults(object: object, schema: SchemaNode | undefined): void {
+  const type = goTypeOfSchema(schema)
+  if (type !== undefined && hasDefaulters(type)) visit(object, type)
+}
+
+function visit(value: unknown, type: GoType): void {
+  if (value === null || value === undefined) return
+  switch (type.kind) {
+    case 'pointer':
+      visit(value, type.element!)
+      return
+    case 'list':
+      if (hasDefaulters(type.element!)) for (const item of value as unknown[]) visit(item, type.element!)
+      return
+    case 'map': {
+      defaulters.get(type.id)?.(value as Record<string, unknown>)
+      if (hasDefaulters(type.element!)) for (const item of Object.values(value as object)) visit(item, type.element!)
+      return
     }
-    const child = object[name]
-    if (child !== null && typeof child === 'object' && mayHaveDefaults(property)) applyDefaults(child, property, options)
+    case 'struct': {
+      const defaulter = defaulters.get(type.id)
+      if (defaulter !== undefined) {
+        defaulter(value as Record<string, unknown>)
+        restoreOrder(value as Record<string, unknown>, type)
+      }
+      for (const field of type.fields.values()) {
+        if (hasDefaulters(field.type)) visit((value as Record<string, unknown>)[field.name], field.type)
+      }
+    }
   }
-  const additional = schema.additionalProperties
-  if (additional === undefined || !mayHaveDefaults(additional)) return
-  for (const name of Object.keys(object)) {
-    if (schema.properties.has(name)) continue
-    if (object[name] === null && additional.default !== undefined && !additional.nullable) object[name] = structuredClone(additional.default)
-    applyDefaults(object[name], additional, options)
+}
+
+/** Puts fields that a defaulter added at the place where Go prints them. */
+function restoreOrder(value: Record<string, unknown>, type: GoType): void {
+  let names: string[] | undefined
+  let last = -1
+  let position = 0
+  const positions = new Map<string, number>()
+  for (const name of type.fields.keys()) positions.set(name, position++)
+  for (const name of Object.keys(value)) {
+    const at = positions.get(name) ?? -1
+    if (at < last) {
+      names = [...type.fields.keys()]
+      break
+    }
+    last = at
+  }
+  for (const name of names ?? []) {
+    if (!Object.hasOwn(value, name)) continue
+    const held = value[name]
+    delete value[name]
+    value[name] = held
   }
 }
 
-function isAbsent(value: unknown, schema: SchemaNode, typed: boolean): boolean {
-  if (value === undefined) return true
-  if (value === null) return !schema.nullable
-  return typed && isZero(value)
-}
+const memo = new Map<GoType, boolean>()
 
-function isZero(value: unknown): boolean {
-  if (value === '' || value === 0 || value === false || value === null) return true
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
-}
-
-const memo = new WeakMap<object, boolean>()
-
-/** Whether a default can be found anywhere below, so that whole subtrees (`metadata`) are passed over. */
-function mayHaveDefaults(schema: SchemaNode): boolean {
-  let found = memo.get(schema.raw)
+/** Whether any type below has a defaulter, so that the rest of an object need not be walked. */
+function hasDefaulters(type: GoType): boolean {
+  let found = memo.get(type)
   if (found === undefined) {
-    found = search(schema, new Set())
-    memo.set(schema.raw, found)
+    found = search(type, new Set())
+    memo.set(type, found)
   }
   return found
 }
 
-function search(schema: SchemaNode, seen: Set<object>): boolean {
-  if (seen.has(schema.raw)) return false
-  seen.add(schema.raw)
-  const children = [...schema.properties.values(), schema.items, schema.additionalProperties]
-  return children.some((child) => child !== undefined && (saysSomething(child) || search(child, seen)))
-}
-
-/** Published schemas of Go structs say `default: {}` everywhere, which is nothing to apply. */
-function saysSomething(schema: SchemaNode): boolean {
-  return schema.default !== undefined && !(isZero(schema.default) && schema.ref !== undefined)
+function search(type: GoType, seen: Set<GoType>): boolean {
+  if (seen.has(type)) return false
+  seen.add(type)
+  if (defaulters.has(type.id)) return true
+  if (type.element !== undefined) return search(type.element, seen)
+  for (const field of type.fields.values()) if (search(field.type, seen)) return true
+  return false
 }
