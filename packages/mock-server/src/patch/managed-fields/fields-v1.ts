@@ -1,0 +1,73 @@
+import { FieldSet } from './field-set.ts'
+import { parsePathElement, type PathElement } from './path-element.ts'
+
+/** A set as `managedFields[].fieldsV1` writes it. */
+export interface FieldsV1 {
+  [element: string]: FieldsV1
+}
+
+/*
+ * Objects carry the same fieldsV1 from version to version, so the set made of one is kept for as long as it
+ * lives, and the other way round.
+ */
+const sets = new WeakMap<object, FieldSet>()
+const texts = new WeakMap<FieldSet, FieldsV1>()
+
+/** Reads fieldsV1 (`Set.FromJSON`). Elements of unknown types are left out. Throws an Error for malformed ones. */
+export function parseFieldsV1(fields: unknown): FieldSet {
+  if (fields === undefined || fields === null) return FieldSet.empty
+  if (typeof fields !== 'object' || Array.isArray(fields)) {
+    throw new Error(`expected an object of path elements, got ${JSON.stringify(fields)}`)
+  }
+  let set = sets.get(fields)
+  if (set === undefined) {
+    const node = parseNode(fields as Record<string, unknown>)
+    // The root is never a member, however the text may put it.
+    set = node.member ? (node.children === undefined ? FieldSet.empty : new FieldSet(false, node.children)) : node
+    sets.set(fields, set)
+  }
+  return set
+}
+
+function parseNode(fields: Record<string, unknown>): FieldSet {
+  let member = false
+  let children: Map<PathElement, FieldSet> | undefined
+  for (const key in fields) {
+    if (key === '.') {
+      member = true
+      continue
+    }
+    const element = parsePathElement(key)
+    if (element === undefined) continue
+    const value = fields[key]
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      throw new Error(`expected an object below ${key}, got ${JSON.stringify(value)}`)
+    }
+    children ??= new Map()
+    const known = children.get(element)
+    const node = parseNode(value as Record<string, unknown>)
+    children.set(element, known === undefined ? node : known.union(node))
+  }
+  return children === undefined ? FieldSet.leaf : new FieldSet(member, children)
+}
+
+/** Writes a set as fieldsV1, elements in order (`Set.ToJSON`). What is given out is shared: do not change it. */
+export function serializeFieldsV1(set: FieldSet): FieldsV1 {
+  let fields = texts.get(set)
+  if (fields === undefined) {
+    fields = serializeNode(set, false)
+    texts.set(set, fields)
+    sets.set(fields, set)
+  }
+  return fields
+}
+
+const emptyFields: FieldsV1 = Object.freeze({})
+
+function serializeNode(node: FieldSet, includeSelf: boolean): FieldsV1 {
+  if (node.children === undefined) return emptyFields
+  const fields: FieldsV1 = {}
+  if (includeSelf) fields['.'] = emptyFields
+  for (const [element, child] of node.sortedChildren()) fields[element] = serializeNode(child, child.member)
+  return fields
+}

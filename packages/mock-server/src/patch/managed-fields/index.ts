@@ -1,0 +1,9 @@
+export {
+  applyServerSide,
+  updateManagedFields,
+  type ApplyWrite,
+  type ManagedResource,
+  type UpdateWrite,
+  type VersionLookup,
+  type WriteContext,
+} from './field-manager.ts'
