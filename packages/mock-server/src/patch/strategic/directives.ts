@@ -1,0 +1,35 @@
+import { newBadRequest, newGenericServerResponse, StatusError } from '@freshread/core'
+import { goTypeOf, goValue } from '../go-value.ts'
+
+/*
+ * What a strategic merge patch may say beside values (`apimachinery: pkg/util/strategicpatch/patch.go`), and
+ * the errors it gets (`pkg/util/mergepatch/errors.go`).
+ */
+
+/** `$patch: replace | delete | merge`: what to do with the map that it stands in. */
+export const directiveMarker = '$patch'
+/** The only fields of a map that stay. */
+export const retainKeysDirective = '$retainKeys'
+export const deleteFromPrimitiveListPrefix = '$deleteFromPrimitiveList'
+export const setElementOrderPrefix = '$setElementOrder'
+
+/** An error that is not of the API's own kind: 500 without a reason. */
+export function plainError(message: string): StatusError {
+  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
+}
+
+export const badRetainKeys = (): StatusError => newBadRequest('invalid patch format of retainKeys')
+export const badPrimitiveList = (): StatusError => newBadRequest('invalid patch format of primitive list')
+export const badSetElementOrder = (): StatusError => newBadRequest('invalid patch format of setElementOrder list')
+export const noListOfLists = (): StatusError => newGenericServerResponse(422)
+
+export const noMergeKey = (item: unknown, mergeKey: string): StatusError =>
+  plainError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
+
+export const badArgType = (expected: unknown, actual: unknown): StatusError =>
+  plainError(`expected a ${goTypeOf(expected)}, but received a ${goTypeOf(actual)}`)
+
+export const badPatchType = (directive: unknown, item: unknown): StatusError => {
+  const text = typeof directive === 'string' ? directive : `%!s(${goTypeOf(directive)}=${goValue(directive)})`
+  return plainError(`unknown patch type: ${text} in map: ${goValue(item)}`)
+}
