@@ -109,7 +109,10 @@ export interface KVWatch {
  * (`server/storage/mvcc`). Failures are {@link KVError}s.
  */
 export interface KV {
-  get(key: string, options?: { readonly revision?: number; readonly signal?: AbortSignal | undefined }): Promise<GetResult>
+  get(
+    key: string,
+    options?: { readonly revision?: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<GetResult>
   range(options: RangeOptions): Promise<RangeResult>
   txn(request: TxnRequest): Promise<TxnResult>
   watch(options: KVWatchOptions): KVWatch

@@ -108,7 +108,10 @@ export interface GuaranteedUpdateOptions<T extends KubeObject> extends CallOptio
   readonly ignoreNotFound?: boolean
   readonly preconditions?: Preconditions | undefined
   /** Makes the new object from the current one; may be called again when the current one was stale. Must not change what it is given. */
-  readonly tryUpdate: (current: StoredObject<T> | undefined, meta: ResponseMeta) => UpdateOutcome<T> | Promise<UpdateOutcome<T>>
+  readonly tryUpdate: (
+    current: StoredObject<T> | undefined,
+    meta: ResponseMeta,
+  ) => UpdateOutcome<T> | Promise<UpdateOutcome<T>>
   /** A first guess at the current object, which may be stale. */
   readonly cachedExistingObject?: StoredObject<T> | undefined
 }

@@ -27,6 +27,11 @@ export class StoredObject<T extends KubeObject = KubeObject> {
     })
   }
 
+  /** The same object under another resource version, as a deletion shows it. */
+  withResourceVersion(resourceVersion: number): StoredObject<T> {
+    return StoredObject.at(this.key, resourceVersion, this.object)
+  }
+
   /** The object as JSON in UTF-8, encoded when first asked for. */
   get json(): Uint8Array {
     return (this.#json ??= encoder.encode(JSON.stringify(this.object)))

@@ -9,6 +9,8 @@ const decoder = new TextDecoder()
  * The object is frozen by agreement: whoever wants to change it copies it first.
  */
 export class StoredValue {
+  /** What the reader made of this value, kept with it so that all share it; no KV looks at it. */
+  decoded?: unknown
   #object: KubeObject | undefined
   #text: string | undefined
 
