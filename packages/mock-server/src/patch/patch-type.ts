@@ -1,7 +1,7 @@
-import { newBadRequest } from '@freshread/core'
+import { newBadRequest, type KubeObject } from '@freshread/core'
+import { parseYAML } from '../api/yaml-input.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
 import { duplicateFields } from '../verbs/go-json.ts'
-import { parseYaml } from './yaml-body.ts'
 
 /** Media types of patches (`apimachinery: pkg/types/patch.go`). */
 export type PatchType =
@@ -35,23 +35,51 @@ const decoder = new TextDecoder()
 /** Reads the body of a patch. Throws a 400 for one that is not JSON, or not YAML for an apply. */
 export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
   const text = decoder.decode(body)
-  if (type === 'application/apply-patch+yaml') {
+  const json = type !== 'application/apply-patch+yaml' || text.trimStart().startsWith('{')
+  if (json) {
     try {
-      return { type, text, value: parseYaml(text).value }
-    } catch (error) {
-      throw newBadRequest(`error encoding patch: error converting YAML to JSON: ${(error as Error).message}`)
+      return { type, text, value: JSON.parse(text) }
+    } catch {
+      // An apply may be YAML in its flow style.
+      if (type !== 'application/apply-patch+yaml') throw newBadRequest('invalid JSON patch')
     }
   }
   try {
-    return { type, text, value: JSON.parse(text) }
-  } catch {
-    throw newBadRequest('invalid JSON patch')
+    return { type, text, value: parseYAML(text).value }
+  } catch (error) {
+    throw newBadRequest(`error encoding patch: ${(error as Error).message}`)
   }
 }
 
-/** What strict reading finds in a patch's own text: `duplicate field "data.a"`. Nothing with `Ignore`. */
+/**
+ * What strict reading finds in a patch's own text: `duplicate field "data.a"`, for an apply `line 3: key "a"
+ * already set in map`. Nothing with `Ignore`.
+ */
 export function duplicatesIn(body: PatchBody, validation: FieldValidation): readonly string[] {
-  return validation === 'Ignore' ? [] : duplicateFields(body.text)
+  if (validation === 'Ignore') return []
+  if (body.type === 'application/json-patch+json') {
+    return duplicateFields(body.text).map((text) => `json patch ${text}`)
+  }
+  if (body.type !== 'application/apply-patch+yaml') return duplicateFields(body.text)
+  // Most applies are JSON and have none, which is quickly seen.
+  const clean = body.text.startsWith('{') && duplicateFields(body.text).length === 0
+  return clean ? [] : parseYAML(body.text).duplicates
+}
+
+/** The 400 for an apply whose keys are not unique, when that is to be refused. */
+export function strictApplyError(duplicates: readonly string[]): Error {
+  const lines = duplicates.map((line) => `\n  ${line}`).join('')
+  return newBadRequest(`error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+}
+
+/** The configuration that an apply brings. Throws a 400 when it is no object. */
+export function appliedObject(body: PatchBody): KubeObject {
+  const { value } = body
+  if (value === null || value === undefined) return {} as KubeObject
+  if (isJsonObject(value)) return value as KubeObject
+  throw newBadRequest(
+    `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
+  )
 }
 
 /** The name Go's decoder has for a JSON value. */

@@ -265,7 +265,8 @@ function emptyObject(resource: ManagedResource): KubeObject {
 }
 
 function checkApplied({ resource, applied }: ApplyWrite): void {
-  const { apiVersion = '', kind = '' } = applied
+  const apiVersion = text(applied.apiVersion)
+  const kind = text(applied.kind)
   if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
     throw newBadRequest(`invalid object type: ${kindText(apiVersion, kind)}`)
   }
@@ -278,7 +279,11 @@ function kindText(apiVersion: string, kind: string): string {
 
 /** An object as errors name it (`objectGVKNN`). */
 function objectText({ apiVersion = '', kind = '', metadata }: KubeObject): string {
-  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindText(apiVersion, kind)}`
+  return `${text(metadata?.namespace)}/${text(metadata?.name)}; ${kindText(apiVersion, kind)}`
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }
 
 function apply(write: ApplyWrite, live: KubeObject, decoded: Managed, force: boolean): AppliedResult {

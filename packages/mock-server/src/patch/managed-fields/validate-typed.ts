@@ -1,3 +1,4 @@
+import { goValue } from '../go-value.ts'
 import type { Atom, ListAtom, MapAtom } from './atom.ts'
 import { elementText, fieldElement, type PathElement } from './path-element.ts'
 import {
@@ -17,16 +18,23 @@ import {
  * `allowDuplicates` lets items of sets and keyed lists be there more than once.
  */
 export function validateTyped(value: unknown, atom: Atom, allowDuplicates: boolean): void {
-  const lines: string[] = []
-  new Validator(lines, allowDuplicates).visit(value, atom, '')
-  if (lines.length > 0) throw new TypedErrors(lines)
+  const validate = (ordered: boolean): string[] => {
+    const lines: string[] = []
+    new Validator(lines, allowDuplicates, ordered).visit(value, atom, '')
+    return lines
+  }
+  // Errors are told in the order of the fields' names, which is only worth sorting for when there are any.
+  if (validate(false).length > 0) throw new TypedErrors(validate(true))
 }
 
 class Validator {
   readonly #lines: string[]
   readonly #allowDuplicates: boolean
 
-  constructor(lines: string[], allowDuplicates: boolean) {
+  readonly #ordered: boolean
+
+  constructor(lines: string[], allowDuplicates: boolean, ordered: boolean) {
+    this.#ordered = ordered
     this.#lines = lines
     this.#allowDuplicates = allowDuplicates
   }
@@ -56,7 +64,7 @@ class Validator {
   #map(value: JsonMap, map: MapAtom, path: string): void {
     // Nothing can be wrong below a map of anything.
     if (map.untyped) return
-    for (const name in value) {
+    for (const name of this.#ordered ? Object.keys(value).sort() : Object.keys(value)) {
       if (value[name] === undefined) continue
       const atom = fieldAtom(map, name)
       if (atom === undefined) {
@@ -91,6 +99,7 @@ class Validator {
   }
 }
 
+/** A value inside the wrapper that typed errors print. */
 function wrapped(value: unknown): string {
-  return `&{${typeof value === 'object' ? JSON.stringify(value) : String(value)}}`
+  return `&{${goValue(value)}}`
 }

@@ -3,8 +3,8 @@ import type { SchemaNode } from '../../resources/schema.ts'
 const zeros = new WeakMap<SchemaNode, Readonly<Record<string, unknown>>>()
 
 /**
- * What an empty object of a built-in kind has in it: the structs that are not optional in Go, and null for
- * the other fields that are always written. A create is compared with it, which is why nobody owns `spec`
+ * What an empty object of a built-in kind has in it: the structs that are not optional in Go, and null or
+ * an empty value for the other fields that are always written. A create is compared with it, which is why nobody owns `spec`
  * itself, but whoever creates owns `data` of a ConfigMap.
  */
 export function zeroObject(schema: SchemaNode): Readonly<Record<string, unknown>> {
@@ -13,6 +13,8 @@ export function zeroObject(schema: SchemaNode): Readonly<Record<string, unknown>
     const fields: Record<string, unknown> = {}
     for (const [name, field] of schema.properties) {
       if (isEmptyObject(field.default)) fields[name] = zeroObject(field)
+      else if (field.format === 'date-time') fields[name] = null
+      else if (isZero(field.default)) fields[name] = field.default
       else if (schema.required.includes(name)) fields[name] = zeroValue(field)
     }
     zero = fields
@@ -33,6 +35,10 @@ function zeroValue(field: SchemaNode): unknown {
     default:
       return null
   }
+}
+
+function isZero(value: unknown): boolean {
+  return value === '' || value === 0 || value === false
 }
 
 function isEmptyObject(value: unknown): boolean {
