@@ -66,7 +66,14 @@ function withTimes(object: KubeObject, seconds: number): KubeObject {
 }
 
 /** Kinds that get fields after their managers were noted, when they are created. */
-const completedByServer: ReadonlySet<string> = new Set(['Job', 'Namespace', 'Pod', 'Service'])
+const completedByServer: ReadonlySet<string> = new Set([
+  'Job',
+  'Namespace',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'Pod',
+  'Service',
+])
 
 const groups = ['patch', 'kinds', 'crud']
 for (const group of groups) {
