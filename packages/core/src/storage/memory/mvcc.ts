@@ -16,6 +16,11 @@ export function futureRevisionError(): KVError {
   return new KVError('future-revision', 'etcdserver: mvcc: required revision is a future revision')
 }
 
+/** The tree's own comparator knows every type; this one need only know strings. */
+function compareOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 /** One change within a transaction. */
 export interface Change {
   readonly key: string
@@ -53,7 +58,7 @@ export class Mvcc {
   #compactRevision = 0
   readonly #histories = new Map<string, KeyHistory>()
   /** The histories in the order of their keys' UTF-8 bytes. */
-  #index: BTree<string, KeyHistory> = new BTree()
+  #index: BTree<string, KeyHistory> = new BTree(undefined, compareOrder)
   /** Every commit from the compaction on, oldest first. */
   #commits: Commit[] = []
 
@@ -188,7 +193,7 @@ export class Mvcc {
     this.#compactRevision = state.compactRevision
     this.#commits = state.commits.slice()
     this.#histories.clear()
-    this.#index = new BTree()
+    this.#index = new BTree(undefined, compareOrder)
     for (const saved of state.histories) {
       const history = saved.copy()
       this.#histories.set(history.key, history)
