@@ -21,14 +21,14 @@ export interface CacheWatcherOptions<T extends KubeObject> {
   readonly filter: ElementFilter<T>
   readonly interval: WatchCacheInterval<T>
   /** Events up to this version are not delivered, whatever they are. */
-  readonly requiredResourceVersion: bigint | number
+  readonly requiredResourceVersion: number
   /** Changes below this position are covered by the interval. */
   readonly firstIndex: number
   readonly allowWatchBookmarks: boolean
   /** Version of the bookmark that ends the initial events, if there is to be one. */
   readonly initialEventsEnd?: number | undefined
   /** Bookmarks below are of no use to a client that asked for the initial events; 0 for all others. */
-  readonly bookmarkAfterResourceVersion: bigint | number
+  readonly bookmarkAfterResourceVersion: number
   /** When the watch will be ended, in milliseconds since the epoch. */
   readonly deadline?: number | undefined
   /** Removes the watcher from where events are handed out. */
@@ -60,7 +60,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> implements Watch<T>
   readonly #metrics: CacherMetrics
   readonly #firstIndex: number
   readonly #deadline: number | undefined
-  readonly #bookmarkAfter: bigint | number
+  readonly #bookmarkAfter: number
   readonly #onForget: (watcher: CacheWatcher<T>) => void
   readonly #input: BoundedQueue<InputItem<T>>
   readonly #result: BoundedQueue<WatchEvent<T>>
@@ -68,8 +68,8 @@ export class CacheWatcher<T extends KubeObject = KubeObject> implements Watch<T>
   #interval: WatchCacheInterval<T> | undefined
   #initialEventsEnd: number | undefined
   /** What the interval has covered; does not grow any more once that is read. */
-  #resourceVersion: bigint | number
-  readonly #requiredResourceVersion: bigint | number
+  #resourceVersion: number
+  readonly #requiredResourceVersion: number
   #initEvents = 0
   #bookmarkState: 'waiting' | 'received' | 'sent'
   /** Takes in nothing any more. */
@@ -94,8 +94,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> implements Watch<T>
     this.#result = new BoundedQueue(options.size)
     this.#interval = options.interval
     this.#initialEventsEnd = options.initialEventsEnd
-    const { requiredResourceVersion: required, interval } = options
-    this.#requiredResourceVersion = interval.resourceVersion > required ? interval.resourceVersion : required
+    this.#requiredResourceVersion = Math.max(options.requiredResourceVersion, options.interval.resourceVersion)
     this.#resourceVersion = this.#requiredResourceVersion
     this.#bookmarkState = this.#bookmarkAfter > 0 ? 'waiting' : 'sent'
   }
@@ -265,8 +264,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> implements Watch<T>
     const { resourceVersion } = bookmark
     return (
       resourceVersion > this.#resourceVersion ||
-      // eslint-disable-next-line eqeqeq -- bigint and number alike
-      (resourceVersion == this.#resourceVersion && this.#bookmarkState !== 'sent')
+      (resourceVersion === this.#resourceVersion && this.#bookmarkState !== 'sent')
     )
   }
 

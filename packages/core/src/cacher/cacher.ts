@@ -322,14 +322,16 @@ export class Cacher<T extends KubeObject = KubeObject> {
     }
 
     let interval
-    let required: bigint | number
+    let required: number
     try {
-      required = await this.#requiredResourceVersion(options, requested)
+      const exact = await this.#requiredResourceVersion(options, requested)
       if (sendInitialEvents === true) {
         await this.#traced(options.trace, async () => ({
-          waitedMs: await this.watchCache.freshness.waitUntilFresh(required, signal),
+          waitedMs: await this.watchCache.freshness.waitUntilFresh(exact, signal),
         }))
       }
+      // More than a number holds exactly is never reached; it is only compared from here on.
+      required = Number(exact)
       // From here to the registration nothing may happen in between, or an event could be missed or told twice.
       interval = this.watchCache.getAllEventsSince(required, prepared, options.recursive, sendInitialEvents)
     } catch (error) {
@@ -359,7 +361,7 @@ export class Cacher<T extends KubeObject = KubeObject> {
           ? required
           : requested === 0n
             ? resourceVersion
-            : requested,
+            : required,
       deadline: options.deadline,
       onForget: (forgotten) => {
         signal?.removeEventListener('abort', onAbort)

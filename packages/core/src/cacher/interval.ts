@@ -14,21 +14,21 @@ export type IntervalItem<T extends KubeObject = KubeObject> = WatchCacheEvent<T>
  */
 export interface WatchCacheInterval<T extends KubeObject = KubeObject> {
   /** What the watch is up to after the interval, events after it apart. */
-  readonly resourceVersion: bigint | number
+  readonly resourceVersion: number
   /** The next item, `undefined` at the end. Throws when what is missing is gone. */
   next(): IntervalItem<T> | undefined
 }
 
 /** Events of the history, copied out in batches so that a slow watch does not hold on to more than one. */
 export class HistoryInterval<T extends KubeObject = KubeObject> implements WatchCacheInterval<T> {
-  readonly resourceVersion: bigint | number
+  readonly resourceVersion: number
   readonly #history: WatchCacheHistory<WatchCacheEvent<T>>
   readonly #end: number
   #start: number
   #batch: (WatchCacheEvent<T> | undefined)[] = []
   #position = 0
 
-  constructor(history: WatchCacheHistory<WatchCacheEvent<T>>, range: HistoryRange, resourceVersion: bigint | number) {
+  constructor(history: WatchCacheHistory<WatchCacheEvent<T>>, range: HistoryRange, resourceVersion: number) {
     this.#history = history
     this.#start = range.start
     this.#end = range.end

@@ -15,6 +15,9 @@ export const maxInternalErrorRetryDuration = 30_000
 /** Pause before the watch is tried again after an internal error, in milliseconds; upstream has none. */
 const internalErrorPause = 100
 
+/** A time without internal errors that makes the next one the first again, in milliseconds. */
+const internalErrorReset = 60_000
+
 /** A watch that ends sooner than this, in milliseconds, without an event is worth nothing. */
 const shortWatch = 1_000
 
@@ -68,6 +71,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
   #lastSynced = 0
   /** The storage no longer has, or does not have yet, what was synced last. */
   #unavailable = false
+  #firstInternalError = -Infinity
+  #lastInternalError = -Infinity
 
   constructor(options: ReflectorOptions<T>) {
     this.#clock = options.clock
@@ -95,67 +100,61 @@ export class Reflector<T extends KubeObject = KubeObject> {
    * could not even be filled.
    */
   async listAndWatch(signal: AbortSignal): Promise<void> {
-    let watch = this.#watchList ? await this.#openWatchList(signal) : undefined
-    let initial = watch !== undefined
-    let internalErrorsSince: number | undefined
-    if (!initial && !signal.aborted) await this.#list(signal)
+    let useList = !this.#watchList
+    let watch = await this.#fill(useList, signal)
+    let filling = watch !== undefined
     while (!signal.aborted) {
       watch ??= await this.#openWatch(signal)
       if (watch === undefined) return
       const started = this.#clock.now()
-      const end = await this.#follow(watch, initial, signal)
+      const end = await this.#follow(watch, filling, signal)
       watch = undefined
-      switch (end.type) {
-        case 'aborted':
-          return
-        case 'broken':
-          throw end.error
-        case 'ended':
-          if (initial && !end.synced) {
-            // The state was not complete: everything starts over.
-            await this.#pause(this.#backoff.next(), signal)
-            watch = await this.#openWatchList(signal)
-            if (watch === undefined && !signal.aborted) {
-              await this.#list(signal)
-              initial = false
-            }
-            continue
-          }
-          initial = false
-          if (end.events === 0 && this.#clock.now() - started < shortWatch) return
-          break
-        case 'error': {
-          const error = new StatusError(end.status)
-          this.#onError?.(error)
-          if (initial && !end.synced) {
-            if (!(await this.#survives(error, signal))) {
-              await this.#list(signal)
-              initial = false
-            } else {
-              watch = await this.#openWatchList(signal)
-              if (watch === undefined && !signal.aborted) {
-                await this.#list(signal)
-                initial = false
-              }
-            }
-            continue
-          }
-          initial = false
-          if (isTooManyRequests(error)) {
-            await this.#pause(this.#backoff.next(), signal)
-          } else if (end.status.reason === 'InternalError' && !isResourceExpired(error)) {
-            const now = this.#clock.now()
-            // A minute without one makes the next one the first.
-            if (internalErrorsSince === undefined || now - internalErrorsSince > 60_000) internalErrorsSince = now
-            if (now - internalErrorsSince > maxInternalErrorRetryDuration) return
-            await this.#pause(internalErrorPause, signal)
-          } else {
-            if (isResourceExpired(error)) this.#unavailable = true
-            return
-          }
-        }
+      if (end.type === 'aborted') return
+      if (end.type === 'broken') throw end.error
+      if (end.synced) {
+        filling = false
+        if (!(await this.#isWorthResuming(end, started, signal))) return
+        continue
       }
+      // The state did not become complete.
+      if (end.type === 'ended') await this.#pause(this.#backoff.next(), signal)
+      else if (!(await this.#survives(new StatusError(end.status), signal))) useList = true
+      watch = await this.#fill(useList, signal)
+      filling = watch !== undefined
     }
+  }
+
+  /** Fills the store from a list, or gives the watch to fill it from. */
+  async #fill(useList: boolean, signal: AbortSignal): Promise<Watch<T> | undefined> {
+    const watch = useList ? undefined : await this.#openWatchList(signal)
+    if (watch === undefined && !signal.aborted) await this.#list(signal)
+    return watch
+  }
+
+  /** Whether a watch that has ended should be opened again where it left off; waits as long as it should. */
+  async #isWorthResuming(
+    end: Extract<WatchEnd, { type: 'ended' | 'error' }>,
+    started: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const now = this.#clock.now()
+    if (end.type === 'ended') return end.events > 0 || now - started >= shortWatch
+    const error = new StatusError(end.status)
+    this.#onError?.(error)
+    if (isTooManyRequests(error)) {
+      await this.#pause(this.#backoff.next(), signal)
+      return true
+    }
+    if (end.status.reason === 'InternalError') {
+      // A minute without one makes the next one the first.
+      if (now - this.#lastInternalError > internalErrorReset) this.#firstInternalError = now
+      this.#lastInternalError = now
+      if (now - this.#firstInternalError > maxInternalErrorRetryDuration) return false
+      await this.#pause(internalErrorPause, signal)
+      return true
+    }
+    if (isResourceExpired(error)) this.#unavailable = true
+    return false
   }
 
   /** Opens a watch that begins with the whole state; `undefined` when a list has to do instead. */

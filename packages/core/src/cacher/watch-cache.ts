@@ -213,13 +213,12 @@ export class WatchCache<T extends KubeObject = KubeObject> {
    * when events after `resourceVersion` are gone.
    */
   getAllEventsSince(
-    resourceVersion: bigint | number,
+    resourceVersion: number,
     key: string,
     recursive: boolean,
     sendInitialEvents: boolean | undefined,
   ): WatchCacheInterval<T> {
-    // eslint-disable-next-line eqeqeq -- 0 and 0n alike
-    const any = resourceVersion == 0
+    const any = resourceVersion === 0
     if (sendInitialEvents === true || (any && sendInitialEvents === undefined)) {
       const state = this.storage.latest
       const list = (): readonly StoreElement<T>[] => {
