@@ -6,7 +6,7 @@ import { StoredValue } from '../value.ts'
 /** A KV to be tested, and what a test needs besides. */
 export interface KVUnderTest {
   readonly kv: KV
-  /** Makes time pass, for leases. */
+  /** Makes time pass, where it does not by itself. */
   readonly advance: (ms: number) => Promise<void>
   readonly close: () => Promise<void>
 }
