@@ -7,3 +7,4 @@ export {
   type VersionLookup,
   type WriteContext,
 } from './field-manager.ts'
+export { fromScaleManagers, toScaleManagers, type ReplicasPaths } from './scale.ts'

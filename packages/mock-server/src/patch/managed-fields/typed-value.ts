@@ -1,3 +1,4 @@
+import { goTypeOf, goValue } from '../go-value.ts'
 import type { Atom, ListAtom, MapAtom } from './atom.ts'
 import { keyElement, valueElement, valueText, type PathElement } from './path-element.ts'
 
@@ -49,30 +50,22 @@ export function scalarError(atom: Atom, value: unknown, prefix: string): string 
   if (value === undefined || value === null) return undefined
   switch (atom.scalar!) {
     case 'numeric':
-      return typeof value === 'number' ? undefined : `${prefix}expected numeric (int or float), got ${goType(value)}`
+      return typeof value === 'number' ? undefined : `${prefix}expected numeric (int or float), got ${goTypeOf(value)}`
     case 'string':
       return typeof value === 'string' ? undefined : `${prefix}expected string, got ${goSyntax(value)}`
     case 'boolean':
-      return typeof value === 'boolean' ? undefined : `${prefix}expected boolean, got ${goSyntax(value)}`
+      return typeof value === 'boolean' ? undefined : `${prefix}expected boolean, got ${wrapped(value)}`
     case 'untyped':
-      return isScalar(value) ? undefined : `${prefix}expected any scalar, got ${goSyntax(value)}`
+      return isScalar(value) ? undefined : `${prefix}expected any scalar, got ${wrapped(value)}`
   }
 }
 
-/** The name of the Go type that a JSON value has when decoded. */
-export function goType(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-  }
-  return Array.isArray(value) ? '[]interface {}' : value === null ? '<nil>' : 'map[string]interface {}'
+/** A value as typed errors print it, inside the wrapper that Go has it in (`%v`). */
+export function wrapped(value: unknown): string {
+  return `&{${goValue(value)}}`
 }
 
-/** How Go shows a decoded value inside the wrapper that typed errors print. */
+/** The same in Go's own syntax (`%#v`). */
 function goSyntax(value: unknown): string {
   return `&value.valueUnstructured{Value:${goLiteral(value)}}`
 }

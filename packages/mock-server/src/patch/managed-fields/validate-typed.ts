@@ -1,4 +1,3 @@
-import { goValue } from '../go-value.ts'
 import type { Atom, ListAtom, MapAtom } from './atom.ts'
 import { elementText, fieldElement, type PathElement } from './path-element.ts'
 import {
@@ -10,6 +9,7 @@ import {
   itemElement,
   scalarError,
   TypedErrors,
+  wrapped,
   type JsonMap,
 } from './typed-value.ts'
 
@@ -97,9 +97,4 @@ class Validator {
       this.visit(value[i], list.element, path + text)
     }
   }
-}
-
-/** A value inside the wrapper that typed errors print. */
-function wrapped(value: unknown): string {
-  return `&{${goValue(value)}}`
 }
