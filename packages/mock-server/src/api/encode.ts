@@ -165,7 +165,13 @@ function transformList(
     }
   }
   if (convert)
-    return tableOf(objects, metadata, { resource, target: convert, includeObject: format.includeObject, now })
+    return tableOf(objects, metadata, {
+      resource,
+      target: convert,
+      includeObject: format.includeObject,
+      list: true,
+      now,
+    })
   const head = { kind: resource.listKind, apiVersion: groupVersion(resource), metadata }
   if (!resource.builtIn) return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata }
   return { ...head, items: objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) }

@@ -1,5 +1,5 @@
 import { invalid, newBadRequest, type KubeObject } from '@freshread/core'
-import type { Resource } from '../resources/resource.ts'
+import type { Resource, TablePrinter } from '../resources/resource.ts'
 import type { ConvertTarget } from './negotiation.ts'
 import { firstValue, type Query } from './query.ts'
 
@@ -34,32 +34,44 @@ export interface TableOptions {
   readonly includeObject: IncludeObject
   /** Leaves the column definitions out, as events after a watch's first do. */
   readonly noHeaders?: boolean
+  readonly list?: boolean
   /** Milliseconds since the epoch, for ages. */
   readonly now: number
 }
 
 /** One row of a Table. */
-export function tableRow(object: KubeObject, options: TableOptions): Record<string, unknown> {
+export function tableRow(
+  object: KubeObject,
+  options: TableOptions,
+  cells: TablePrinter['cells'] = options.resource.printer.cells,
+): Record<string, unknown> {
   const { resource, target, includeObject, now } = options
   const endsInitialEvents = object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
   let included: unknown = null
   if (includeObject === 'Object') included = object
   else if (includeObject === 'Metadata' || endsInitialEvents) included = partialObjectMetadata(object, target.version)
-  return { cells: resource.printer.cells(object, now), object: included }
+  const conditions = resource.printer.conditions?.(object)
+  return { cells: cells(object, now), ...(conditions && { conditions }), object: included }
 }
 
-/** A Table of objects (`meta.k8s.io: Table`). */
+/**
+ * A Table of objects (`meta.k8s.io: Table`).
+ *
+ * @param options.list the objects are a list, whose rows may depend on each other
+ */
 export function tableOf(
   objects: readonly KubeObject[],
   metadata: ListMeta,
   options: TableOptions,
 ): Record<string, unknown> {
+  const { printer } = options.resource
+  const cells = (options.list === true ? printer.forList?.(objects) : undefined) ?? printer.cells
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${options.target.version}`,
     metadata,
-    columnDefinitions: options.noHeaders === true ? null : options.resource.printer.columns.map(columnDefinition),
-    rows: objects.map((object) => tableRow(object, options)),
+    columnDefinitions: options.noHeaders === true ? null : printer.columns.map(columnDefinition),
+    rows: objects.map((object) => tableRow(object, options, cells)),
   }
 }
 

@@ -16,6 +16,10 @@ export interface TablePrinter {
   readonly columns: readonly TableColumn[]
   /** Cells of one object, in the order of the columns. `now` in milliseconds since the epoch. */
   readonly cells: (object: KubeObject, now: number) => readonly unknown[]
+  /** Conditions of an object's row, such as that a pod has completed. */
+  readonly conditions?: (object: KubeObject) => readonly unknown[] | undefined
+  /** For kinds whose rows depend on each other (the default StorageClass): the cells to use for these objects. */
+  readonly forList?: (objects: readonly KubeObject[]) => TablePrinter['cells']
 }
 
 /** One subresource, as discovery tells it. */
