@@ -50,8 +50,10 @@ export function tableRow(
   let included: unknown = null
   if (includeObject === 'Object') included = object
   else if (includeObject === 'Metadata' || endsInitialEvents) included = partialObjectMetadata(object, target.version)
-  const conditions = resource.printer.conditions?.(object)
-  return { cells: cells(object, now), ...(conditions && { conditions }), object: included }
+  // Columns of built-in kinds are made from the version that is stored, whichever one is asked for.
+  const shown = resource.builtIn ? resource.toStorage(object) : object
+  const conditions = resource.printer.conditions?.(shown)
+  return { cells: cells(shown, now), ...(conditions && { conditions }), object: included }
 }
 
 /**
@@ -71,7 +73,10 @@ export function tableOf(
     apiVersion: `meta.k8s.io/${options.target.version}`,
     metadata,
     columnDefinitions: options.noHeaders === true ? null : printer.columns.map(columnDefinition),
-    rows: objects.map((object) => tableRow(object, options, cells)),
+    rows:
+      objects.length === 0 && printer.emptyRowsAreNull === true
+        ? null
+        : objects.map((object) => tableRow(object, options, cells)),
   }
 }
 

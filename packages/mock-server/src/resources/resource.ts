@@ -18,6 +18,8 @@ export interface TablePrinter {
   readonly cells: (object: KubeObject, now: number) => readonly unknown[]
   /** Conditions of an object's row, such as that a pod has completed. */
   readonly conditions?: (object: KubeObject) => readonly unknown[] | undefined
+  /** An empty list has `null` for rows, as tables without a printer of their own have. */
+  readonly emptyRowsAreNull?: boolean
   /** For kinds whose rows depend on each other (the default StorageClass): the cells to use for these objects. */
   readonly forList?: (objects: readonly KubeObject[]) => TablePrinter['cells']
 }

@@ -20,10 +20,11 @@ export function printerFor(group: string, version: string, resource: string): Ta
   const path = group === '' ? `/api/${version}/${resource}` : `/apis/${group}/${version}/${resource}`
   const columns = columnData[path] ?? defaultColumns
   const maker = cellMakers[`${group}/${resource}`]
-  if (!maker) return { columns, cells: defaultCells(columns) }
+  if (!maker) return { columns, cells: defaultCells(columns), emptyRowsAreNull: columns !== defaultColumns }
   return {
     columns,
     cells: (object, now) => maker(new View(object), now),
+    ...(resource === 'customresourcedefinitions' && { emptyRowsAreNull: true }),
     ...(group === '' && resource === 'pods' && { conditions: (object) => podRowConditions(new View(object)) }),
     ...(group === 'storage.k8s.io' && resource === 'storageclasses' && { forList: storageClassCells }),
   }
