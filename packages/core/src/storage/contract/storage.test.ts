@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { FakeClock } from '../../testing/fake-clock.ts'
+import { EtcdKV } from '../etcd/etcd-kv.ts'
+import { findEtcd, runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
+import { MemoryKV } from '../memory/memory-kv.ts'
+import { Store } from '../store.ts'
+import { describeStorage } from './storage-contract.ts'
+
+const groupResource = { group: '', resource: 'widgets' }
+
+describeStorage('memory', async (resourcePrefix) => {
+  const clock = new FakeClock()
+  const kv = new MemoryKV({ clock })
+  return { kv, storage: new Store({ kv, groupResource, resourcePrefix, clock }), close: () => kv.close() }
+})
+
+const binary = findEtcd()
+if (binary === undefined) {
+  it.skip('Storage: etcd (there is no etcd: set FRESHREAD_ETCD)', () => undefined)
+} else {
+  describe('with an etcd of its own', () => {
+    let etcd: RunningEtcd
+    beforeAll(async () => {
+      etcd = await runEtcd(binary)
+    })
+    afterAll(() => etcd.stop())
+    describeStorage('etcd', async (resourcePrefix) => {
+      const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
+      return { kv, storage: new Store({ kv, groupResource, resourcePrefix }), close: () => kv.close() }
+    })
+  })
+}
