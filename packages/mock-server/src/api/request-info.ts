@@ -1,3 +1,4 @@
+import { goQuote } from '@freshread/core'
 import { percentDecode, queryBoolean, firstValue, type Query } from './query.ts'
 
 /**
@@ -103,7 +104,11 @@ export function newRequestInfo(method: string, path: string, query: Query): Requ
   parts = parts.slice(next)
 
   if (SPECIAL_VERBS.has(parts[0]!)) {
-    if (parts.length < 2) throw new RequestInfoError(`unable to determine kind and namespace from url, ${path}`)
+    if (parts.length < 2) {
+      throw new RequestInfoError(
+        `Internal Server Error: ${goQuote(path)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`,
+      )
+    }
     info.verb = parts[0]!
     info.verbViaPathPrefix = true
     parts = parts.slice(1)
