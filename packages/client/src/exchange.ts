@@ -43,9 +43,15 @@ export interface Try {
 
 const histories = new WeakMap<object, readonly Try[]>()
 
+/** Where clients keep what we are given: an answer's own parts, or the answer in an error. */
+function holdersOf(answer: unknown): object[] {
+  const { response, error, headers } = Object(answer) as { response?: unknown; error?: unknown; headers?: unknown }
+  return [answer, error, response, headers].filter((part) => typeof part === 'object' && part !== null) as object[]
+}
+
 /** Attaches the history of tries to an answer or an error. */
-export function rememberTries(holder: unknown, tries: readonly Try[]): void {
-  if (typeof holder === 'object' && holder !== null) histories.set(holder, tries)
+export function rememberTries(answer: unknown, tries: readonly Try[]): void {
+  for (const holder of holdersOf(answer)) histories.set(holder, tries)
 }
 
 /**
@@ -54,11 +60,14 @@ export function rememberTries(holder: unknown, tries: readonly Try[]): void {
  * first try was the last.
  */
 export function triesOf(answer: unknown): readonly Try[] | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { response, headers } = answer as { response?: object; headers?: object }
-  for (const holder of [answer, response, headers]) {
-    const tries = holder && histories.get(holder)
-    if (tries) return tries
-  }
-  return undefined
+  return holdersOf(answer)
+    .map((holder) => histories.get(holder))
+    .find((tries) => tries)
+}
+
+let owners = 0
+
+/** Names the owner of a connection: requests of different owners may carry different credentials. */
+export function newOwner(): number {
+  return ++owners
 }

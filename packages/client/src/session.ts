@@ -2,7 +2,7 @@ import { EventEmitter } from 'eventemitter3'
 import { wrapFetch, type Fetch } from './adapters/fetch.ts'
 import { classify, type AnswerView, type Outcome } from './classify.ts'
 import { delay } from './clock.ts'
-import { type Exchange, type Try, rememberTries } from './exchange.ts'
+import { type Exchange, type Try, rememberTries, triesOf } from './exchange.ts'
 import { type RequestOptions, type SessionOptions, resolveOptions } from './options.ts'
 import { type ExportedPins, Pins, pinName } from './pins.ts'
 import { type Reason, decide } from './policy.ts'
@@ -175,7 +175,13 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
     if (identity === undefined || !isObjectRead(info)) return run()
     // Reads that began before something was written or deleted must not answer those that begin after it.
     const key = [this.#time, url, identity, JSON.stringify(options)].join('\n')
-    return this.#inFlight.do(key, { ...exchange, run }, () => this.#stats.shared++)
+    const share = async (answer: A, count: number): Promise<A[]> => {
+      const tries = triesOf(answer)
+      const answers = await exchange.share(answer, count)
+      if (tries) for (const each of answers) rememberTries(each, tries)
+      return answers
+    }
+    return this.#inFlight.do(key, { signal: exchange.signal, run, share }, () => this.#stats.shared++)
   }
 
   async #run<A>(exchange: Exchange<A>, request: RequestInfo, began: number): Promise<A> {

@@ -8,6 +8,7 @@ import {
   type AxiosResponse,
   type InternalAxiosRequestConfig,
 } from 'axios'
+import { newOwner } from '../exchange.ts'
 import type { RequestOptions } from '../options.ts'
 import type { FreshReadSession } from '../session.ts'
 
@@ -24,8 +25,8 @@ interface Answer {
   readonly error?: AxiosError
 }
 
-/** axios' codes for a request that got no answer. Its own `timeout` is the caller's wish, not a broken connection. */
-const BROKEN = ['ERR_NETWORK', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_BAD_RESPONSE']
+/** axios' codes for the end of its own `timeout`: the caller's wish, not a broken connection. */
+const TIMED_OUT = ['ECONNABORTED', 'ETIMEDOUT']
 
 /**
  * Sends an axios instance's requests through a session, with any of its adapters. Interceptors,
@@ -34,38 +35,50 @@ const BROKEN = ['ERR_NETWORK', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOTFOUND
  * @returns a function that takes it off again; calling it twice is no error
  */
 export function attachFreshRead(instance: AxiosInstance, session: FreshReadSession): () => void {
-  // Interceptors that were there before run after this one; the adapter runs after them all.
+  const owner = newOwner()
+  // Whatever other interceptors do to the request, before or after this one, the adapter comes last.
   const id = instance.interceptors.request.use((config) => {
-    const adapter = config.adapter
+    const { adapter } = config
     session.checkTimeout(config.timeout)
-    config.adapter = (final) => send({ ...final, ...(adapter && { adapter }) }, instance, session)
+    config.adapter = (final) => send({ ...final, adapter }, instance, session, owner)
     return config
   })
   return () => instance.interceptors.request.eject(id)
 }
 
+type Config = Omit<InternalAxiosRequestConfig, 'adapter'> & {
+  adapter?: InternalAxiosRequestConfig['adapter'] | undefined
+}
+
 async function send(
-  config: InternalAxiosRequestConfig,
+  options: Config,
   instance: AxiosInstance,
   session: FreshReadSession,
+  owner: number,
 ): Promise<AxiosResponse> {
+  const config = options as InternalAxiosRequestConfig
+  const { data, headers, responseType, auth, method = 'get' } = config
   const adapter = getAdapter(config.adapter, config)
   const url = instance.getUri(config)
-  const cancelled =
-    config.cancelToken && (config.cancelToken as unknown as { toAbortSignal(): AbortSignal }).toAbortSignal()
-  const signals = [config.signal as AbortSignal | undefined, cancelled].filter((signal) => signal !== undefined)
+  const cancelToken = config.cancelToken as { toAbortSignal(): AbortSignal } | undefined
+  const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter(
+    (s) => s !== undefined,
+  )
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
-  const { data, headers, responseType } = config
+  const ownAgent = config.httpsAgent !== instance.defaults.httpsAgent
   try {
     const { response, error } = await session.request<Answer>({
-      method: config.method ?? 'get',
+      method,
       url,
       contentType: headers.getContentType() as string | null,
       body: data,
-      replayable: data === undefined || data === null || typeof data === 'string' || ArrayBuffer.isView(data),
+      replayable: !data || typeof data === 'string' || ArrayBuffer.isView(data),
       signal,
       options: config.freshRead,
-      identity: data || responseType === 'stream' ? undefined : JSON.stringify([headers, responseType, config.auth]),
+      identity:
+        data || responseType === 'stream' || ownAgent
+          ? undefined
+          : JSON.stringify([owner, headers, responseType, auth]),
       async send(target) {
         try {
           return { response: await adapter(target === url ? config : rewritten(config, target)) }
@@ -79,8 +92,9 @@ async function send(
         header: (name) => AxiosHeaders.from(response.headers as AxiosHeaders).get(name) as string | null,
         json: () => parse(response.data),
       }),
-      share: ({ response, error }, count) => Array.from({ length: count }, () => copy(response, error)),
-      isBroken: (error) => error instanceof AxiosError && BROKEN.includes(error.code ?? ''),
+      share: (answer, count) => Array.from({ length: count }, () => copy(answer)),
+      // Without a request, axios found something wrong before it sent one.
+      isBroken: (error) => error instanceof AxiosError && !!error.request && !TIMED_OUT.includes(error.code ?? ''),
     })
     response.config = config
     if (error) throw error
@@ -98,17 +112,17 @@ function rewritten(config: InternalAxiosRequestConfig, url: string): InternalAxi
 }
 
 /** axios transforms a response in place: each caller gets one of its own. */
-function copy(response: AxiosResponse, error: AxiosError | undefined): Answer {
+function copy({ response, error }: Answer): Answer {
   const own = { ...response, headers: AxiosHeaders.from({ ...(response.headers as AxiosHeaders) }) }
-  if (!error) return { response: own }
-  return { response: own, error: new AxiosError(error.message, error.code, error.config, error.request, own) }
+  return error
+    ? { response: own, error: new AxiosError(error.message, error.code, error.config, error.request, own) }
+    : { response: own }
 }
 
 /** Bodies come before axios has parsed them. */
 function parse(data: unknown): unknown {
   try {
-    if (data instanceof ArrayBuffer || ArrayBuffer.isView(data)) return JSON.parse(new TextDecoder().decode(data))
-    return typeof data === 'string' ? JSON.parse(data) : undefined
+    return JSON.parse(typeof data === 'string' ? data : new TextDecoder().decode(data as ArrayBuffer))
   } catch {
     return undefined
   }

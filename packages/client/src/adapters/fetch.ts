@@ -1,4 +1,5 @@
 import type { AnswerView } from '../classify.ts'
+import { newOwner } from '../exchange.ts'
 import type { RequestOptions } from '../options.ts'
 import type { FreshReadSession } from '../session.ts'
 
@@ -18,6 +19,7 @@ export function wrapFetch(
   fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>,
   session: FreshReadSession,
 ): Fetch {
+  const owner = newOwner()
   return (input, { freshRead, ...init } = {}) => {
     const request = input instanceof Request ? input : undefined
     const url = request?.url ?? String(input)
@@ -34,8 +36,11 @@ export function wrapFetch(
       replayable: !(body instanceof ReadableStream),
       signal,
       options: freshRead,
+      // Node's fetch takes a dispatcher, which may carry a certificate.
       identity:
-        body || request?.body ? undefined : JSON.stringify([...headers, init.credentials ?? request?.credentials]),
+        body || request?.body || 'dispatcher' in init
+          ? undefined
+          : JSON.stringify([owner, ...headers, init.credentials ?? request?.credentials]),
       send: (target) => {
         if (!request) return fetch(target === url ? input : target, init)
         const again = request.clone()
