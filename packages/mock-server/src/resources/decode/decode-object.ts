@@ -321,10 +321,17 @@ function zeroValue(type: GoType): unknown {
   }
 }
 
-/** The zero value of a Go type as JSON, as a watch bookmark of a typed kind prints it. */
+/** The zero value of a kind as JSON, as a watch bookmark prints it. */
 export function emptyObjectOf(schema: SchemaNode | undefined): Record<string, unknown> | undefined {
   const type = goTypeOfSchema(schema)
   return type === undefined ? undefined : emit({}, type)
+}
+
+/** The zero value of the Go struct of that name as JSON: what a status looks like before anything has set it. */
+export function emptyGoType(typeName: string): Record<string, unknown> {
+  const type = goType(typeName)
+  if (type === undefined) throw new TypeError(`no such type: ${typeName}`)
+  return emit({}, type)
 }
 
 function inRange(value: number, bits: number): boolean {

@@ -1,9 +1,50 @@
+import resourceLists from '../../../data/resources.json' with { type: 'json' }
+import { schemaOfKind } from '../catalogue.ts'
+import { emptyObjectOf } from '../decode/decode-object.ts'
 import type { Strategy } from '../strategy.ts'
+import { cronJob } from './cron-job.ts'
+import { daemonSet } from './daemon-set.ts'
+import { deployment } from './deployment.ts'
+import { job } from './job.ts'
+import { pod } from './pod.ts'
+import { replicaSet } from './replica-set.ts'
+import { replicationController } from './replication-controller.ts'
+import { statefulSet } from './stateful-set.ts'
 
-const none: Strategy = {}
-const strategies: ReadonlyMap<string, Strategy> = new Map()
+/** Strategies by `group/resource`; kinds that are not here are only what their schema says. */
+const strategies: Readonly<Record<string, Strategy>> = {
+  '/pods': pod,
+  '/replicationcontrollers': replicationController,
+  'apps/daemonsets': daemonSet,
+  'apps/deployments': deployment,
+  'apps/replicasets': replicaSet,
+  'apps/statefulsets': statefulSet,
+  'batch/cronjobs': cronJob,
+  'batch/jobs': job,
+}
 
-/** What is particular to a kind, by its group and its kind or resource name; an empty strategy for the others. */
-export function strategyFor(group: string, kind: string): Strategy {
-  return strategies.get(`${group}/${kind}`) ?? none
+interface ListedResource {
+  readonly name: string
+  readonly kind: string
+}
+
+const lists = resourceLists.lists as unknown as Readonly<Record<string, { readonly resources: readonly ListedResource[] }>>
+
+/**
+ * What is particular to a built-in kind, by group and resource name (or kind). Versions of one kind share all but what
+ * an empty object of them looks like.
+ */
+export function strategyFor(group: string, resourceOrKind: string, version: string = 'v1'): Strategy {
+  const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+  const entry = lists[path]?.resources.find(
+    ({ name, kind }) => !name.includes('/') && (name === resourceOrKind || kind === resourceOrKind),
+  )
+  const strategy = strategies[`${group}/${entry?.name ?? resourceOrKind}`] ?? {}
+  const schema = entry === undefined ? undefined : schemaOfKind(group, version, entry.kind)
+  return schema === undefined ? strategy : { ...strategy, emptyObject: () => emptyFields(schema) }
+}
+
+function emptyFields(schema: NonNullable<ReturnType<typeof schemaOfKind>>): Record<string, unknown> {
+  const { metadata: _metadata, ...fields } = emptyObjectOf(schema) ?? {}
+  return fields
 }

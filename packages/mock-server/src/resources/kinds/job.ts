@@ -1,0 +1,346 @@
+import { duplicate, invalid, notSupported, omitValue, required, tooLong, tooMany, type FieldError, type KubeObject } from '@freshread/core'
+import { ensureFields, fieldsAt, isSet, isTrueAt, listAt, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import type { Strategy } from '../strategy.ts'
+import { immutable, nonNegative } from '../validation/common.ts'
+import { labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
+import { domainPrefixedPath, isDNSLabel, qualifiedName } from '../validation/names.ts'
+import { validatePodTemplate } from '../validation/pod-spec.ts'
+import { hostNameWarning, podWarnings } from '../validation/pod-warnings.ts'
+import { counts } from '../validation/status.ts'
+import { resetStatus, selectable, specChanged, specOf, statusOf } from './common.ts'
+
+const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name']
+const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid']
+const MAX_PARALLELISM_INDEXED = 100_000
+const FAILURE_ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
+const IMMUTABLE_FIELDS = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']
+const reset = resetStatus('api.batch.v1.JobStatus')
+
+/** Jobs (`pkg/registry/batch/job/strategy.go`). */
+export const job: Strategy = {
+  defaultPropagation: 'Orphan',
+  prepareForCreate(object) {
+    reset(object)
+    if (!isTrueAt(specOf(object), 'manualSelector')) generateSelector(object)
+  },
+  generation: specChanged,
+  validate(object) {
+    return [...validateGenerated(object), ...validateJobSpec('spec', specOf(object)), ...validateSelector(specOf(object)), ...indexedName(object)]
+  },
+  validateUpdate(object, current, context) {
+    if (context.subresource === 'status') return validateStatus(object, current)
+    const [spec, before] = [specOf(object), specOf(current)]
+    const errors = [...validateJobSpec('spec', spec), ...validateSelector(spec)]
+    errors.push(...completionsChange(spec, before))
+    errors.push(...IMMUTABLE_FIELDS.flatMap((name) => immutable(`spec.${name}`, spec[name], before[name])))
+    return [...errors, ...templateChange(object, current), ...indexedName(object)]
+  },
+  warnings(object, current) {
+    const name = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
+    if (current !== undefined && semanticEqual(object['spec'], current['spec'])) return name
+    return [...name, ...jobWarnings('spec', specOf(object))]
+  },
+  ...selectable((object) => ({ 'status.successful': String(numberAt(statusOf(object), 'succeeded') ?? 0) }), ['status.successful']),
+}
+
+/** Warnings of a job or of a template of jobs. */
+export function jobWarnings(path: string, spec: Fields): string[] {
+  const warnings: string[] = []
+  const completions = numberAt(spec, 'completions') ?? 0
+  const parallelism = numberAt(spec, 'parallelism') ?? 0
+  if (spec['completionMode'] === 'Indexed' && completions > 100_000 && parallelism > 10_000) {
+    warnings.push('In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail')
+  }
+  return [...warnings, ...podWarnings(fieldsAt(spec, 'template') ?? {}, `${path}.template`)]
+}
+
+/** Labels and selector that tie the job to its pods (`generateSelector`). */
+function generateSelector(object: KubeObject): void {
+  const spec = specOf(object)
+  const { name = '', uid = '' } = object.metadata
+  const labels = ensureFields(ensureFields(ensureFields(spec, 'template'), 'metadata'), 'labels')
+  for (const label of NAME_LABELS) labels[label] ??= name
+  for (const label of UID_LABELS) labels[label] ??= uid
+  const matchLabels = ensureFields(ensureFields(spec, 'selector'), 'matchLabels')
+  matchLabels['batch.kubernetes.io/controller-uid'] ??= uid
+}
+
+function validateGenerated(object: KubeObject): FieldError[] {
+  const spec = specOf(object)
+  const selector = fieldsAt(spec, 'selector')
+  if (isTrueAt(spec, 'manualSelector') || selector === undefined) return []
+  const errors: FieldError[] = []
+  const { name = '', uid = '' } = object.metadata
+  const labels = labelsOf(fieldsAt(spec, 'template'))
+  const expected = Object.fromEntries([...UID_LABELS.map((label) => [label, uid]), ...NAME_LABELS.map((label) => [label, name])])
+  for (const label of [...UID_LABELS, ...NAME_LABELS]) {
+    const path = `spec.template.metadata.labels[${label}]`
+    if (labels[label] === undefined) errors.push(required(path, `must be '${expected[label]}'`))
+    else if (labels[label] !== expected[label]) errors.push(invalid(path, labels, `must be '${expected[label]}'`))
+  }
+  if (!selectorMatches(selector, expected)) errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'))
+  return errors
+}
+
+function validateSelector(spec: Fields): FieldError[] {
+  const selector = fieldsAt(spec, 'selector')
+  const errors = selector === undefined ? [required('spec.selector', '')] : validateLabelSelector('spec.selector', selector)
+  const labels = labelsOf(fieldsAt(spec, 'template'))
+  if (errors.length > 0 && selector !== undefined) return errors
+  if (!selectorMatches(selector, labels)) {
+    const shown = Object.keys(labels).length === 0 ? null : labels
+    errors.push(invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`'))
+  }
+  return errors
+}
+
+function indexedName(object: KubeObject): FieldError[] {
+  const spec = specOf(object)
+  const completions = numberAt(spec, 'completions') ?? 0
+  if (spec['completionMode'] !== 'Indexed' || completions === 0) return []
+  const hostname = `${object.metadata.name}-${completions - 1}`
+  if (isDNSLabel(hostname).length === 0) return []
+  return [invalid('metadata.name', object.metadata.name, `will not able to create pod with invalid DNS label: ${hostname}`)]
+}
+
+/** The spec of a job, or of the template of a CronJob's jobs. */
+export function validateJobSpec(path: string, spec: Fields): FieldError[] {
+  const errors: FieldError[] = []
+  const number = (name: string): number | undefined => numberAt(spec, name)
+  for (const name of ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes']) {
+    errors.push(...nonNegative(`${path}.${name}`, number(name)))
+  }
+  const maxFailed = number('maxFailedIndexes')
+  if (maxFailed !== undefined && !isSet(spec, 'backoffLimitPerIndex')) {
+    errors.push(required(`${path}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'))
+  }
+  if (isSet(spec, 'managedBy')) {
+    const managedBy = stringAt(spec, 'managedBy')
+    errors.push(...domainPrefixedPath(`${path}.managedBy`, managedBy))
+    if (managedBy.length > 63) errors.push(tooLong(`${path}.managedBy`, 63))
+  }
+  const mode = stringAt(spec, 'completionMode')
+  if (mode !== 'NonIndexed' && mode !== 'Indexed' && mode !== '') {
+    errors.push(notSupported(`${path}.completionMode`, mode, ['NonIndexed', 'Indexed']))
+  }
+  if (mode === 'Indexed') {
+    if (!isSet(spec, 'completions')) errors.push(required(`${path}.completions`, 'when completion mode is Indexed'))
+    const parallelism = number('parallelism') ?? 0
+    if (parallelism > MAX_PARALLELISM_INDEXED) {
+      const text = `must be less than or equal to ${MAX_PARALLELISM_INDEXED} when completion mode is Indexed`
+      errors.push(invalid(`${path}.parallelism`, parallelism, text))
+    }
+    const completions = number('completions')
+    if (completions !== undefined && maxFailed !== undefined && maxFailed > completions) {
+      errors.push(invalid(`${path}.maxFailedIndexes`, maxFailed, 'must be less than or equal to completions'))
+    }
+  } else if (mode === 'NonIndexed' || mode === '') {
+    for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
+      if (isSet(spec, name)) errors.push(invalid(`${path}.${name}`, spec[name], 'requires indexed completion mode'))
+    }
+  }
+  const failure = fieldsAt(spec, 'podFailurePolicy')
+  if (failure !== undefined) errors.push(...validateFailurePolicy(`${path}.podFailurePolicy`, failure, spec))
+  if (isSet(spec, 'successPolicy') && mode !== 'Indexed') {
+    errors.push(invalid(`${path}.successPolicy`, internalSuccessPolicy(spec), 'requires indexed completion mode'))
+  }
+  const replacement = stringAt(spec, 'podReplacementPolicy')
+  const replacements = failure === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
+  if (replacement !== '' && !replacements.includes(replacement)) {
+    errors.push(notSupported(`${path}.podReplacementPolicy`, replacement, replacements))
+  }
+  const template = fieldsAt(spec, 'template') ?? {}
+  errors.push(...validatePodTemplate(`${path}.template`, template))
+  const policy = stringAt(fieldsAt(template, 'spec'), 'restartPolicy')
+  const policyPath = `${path}.template.spec.restartPolicy`
+  if (policy === 'Always' || policy === '') errors.push(required(policyPath, 'valid values: "OnFailure", "Never"'))
+  else if (policy !== 'OnFailure' && policy !== 'Never') errors.push(notSupported(policyPath, policy, ['OnFailure', 'Never']))
+  else if (failure !== undefined && policy !== 'Never') {
+    errors.push(invalid(policyPath, policy, 'only "Never" is supported when podFailurePolicy is specified'))
+  }
+  return errors
+}
+
+function internalSuccessPolicy(spec: Fields): unknown {
+  const rules = listAt(fieldsAt(spec, 'successPolicy'), 'rules')
+  return {
+    Rules: rules.map((rule) => ({ SucceededIndexes: rule['succeededIndexes'] ?? null, SucceededCount: rule['succeededCount'] ?? null })),
+  }
+}
+
+function validateFailurePolicy(path: string, policy: Fields, spec: Fields): FieldError[] {
+  const errors: FieldError[] = []
+  const rules = listAt(policy, 'rules')
+  if (rules.length > 20) errors.push(tooMany(`${path}.rules`, rules.length, 20))
+  const podSpec = fieldsAt(fieldsAt(spec, 'template'), 'spec')
+  const containers = new Set(['containers', 'initContainers'].flatMap((list) => listAt(podSpec, list)).map((container) => container['name']))
+  for (const [index, rule] of rules.entries()) {
+    const at = `${path}.rules[${index}]`
+    const action = stringAt(rule, 'action')
+    if (action === '') errors.push(required(`${at}.action`, `valid values: ${quotedList(FAILURE_ACTIONS)}`))
+    else if (action === 'FailIndex') {
+      if (!isSet(spec, 'backoffLimitPerIndex')) errors.push(invalid(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
+    } else if (!FAILURE_ACTIONS.includes(action)) errors.push(notSupported(`${at}.action`, action, FAILURE_ACTIONS))
+    const codes = fieldsAt(rule, 'onExitCodes')
+    const conditions = listAt(rule, 'onPodConditions')
+    if (codes !== undefined) errors.push(...validateExitCodes(`${at}.onExitCodes`, codes, containers))
+    for (const [i, condition] of conditions.entries()) {
+      const here = `${at}.onPodConditions[${i}]`
+      const status = stringAt(condition, 'status')
+      errors.push(...qualifiedName(`${here}.type`, stringAt(condition, 'type')))
+      if (!['False', 'True', 'Unknown'].includes(status)) errors.push(notSupported(`${here}.status`, status, ['False', 'True', 'Unknown']))
+    }
+    if (codes !== undefined && conditions.length > 0) {
+      errors.push(invalid(at, omitValue, 'specifying both OnExitCodes and OnPodConditions is not supported'))
+    } else if (codes === undefined && conditions.length === 0) {
+      errors.push(invalid(at, omitValue, 'specifying one of OnExitCodes and OnPodConditions is required'))
+    }
+  }
+  return errors
+}
+
+function quotedList(values: readonly string[]): string {
+  return `[${values.map((value) => `"${value}"`).join(' ')}]`
+}
+
+function validateExitCodes(path: string, codes: Fields, containers: ReadonlySet<unknown>): FieldError[] {
+  const errors: FieldError[] = []
+  const operator = stringAt(codes, 'operator')
+  const operators = ['In', 'NotIn']
+  if (operator === '') errors.push(required(`${path}.operator`, `valid values: ${quotedList(operators)}`))
+  else if (!operators.includes(operator)) errors.push(notSupported(`${path}.operator`, operator, operators))
+  if (isSet(codes, 'containerName') && !containers.has(codes['containerName'])) {
+    const text = 'must be one of the container or initContainer names in the pod template'
+    errors.push(invalid(`${path}.containerName`, codes['containerName'], text))
+  }
+  const values = (codes['values'] ?? []) as number[]
+  if (values.length === 0) errors.push(invalid(`${path}.values`, null, 'at least one value is required'))
+  if (values.length > 255) errors.push(tooMany(`${path}.values`, values.length, 255))
+  values.forEach((value, i) => {
+    if (operator === 'In' && value === 0) errors.push(invalid(`${path}.values[${i}]`, value, 'must not be 0 for the In operator'))
+    if (values.indexOf(value) < i) errors.push(duplicate(`${path}.values[${i}]`, value))
+  })
+  if (values.some((value, i) => i > 0 && values[i - 1]! > value)) errors.push(invalid(`${path}.values`, values, 'must be ordered'))
+  return errors
+}
+
+/** Indexed jobs may change completions together with parallelism, others never (`validateCompletions`). */
+function completionsChange(spec: Fields, before: Fields): FieldError[] {
+  if (before['completionMode'] !== 'Indexed') return immutable('spec.completions', spec['completions'], before['completions'])
+  if (semanticEqual(spec['completions'], before['completions'])) return []
+  if (!isSet(spec, 'completions') || spec['completions'] === spec['parallelism']) return []
+  return [invalid('spec.completions', spec['completions'], 'can only be modified in tandem with spec.parallelism')]
+}
+
+/** A job that is suspended and has not begun may get other resources and other nodes for its pods. */
+function templateChange(object: KubeObject, current: KubeObject): FieldError[] {
+  const now = fieldsAt(specOf(object), 'template') ?? {}
+  const old = fieldsAt(specOf(current), 'template') ?? {}
+  const status = statusOf(current)
+  const suspended = listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'True')
+  const mutable = isTrueAt(specOf(current), 'suspend') && (!isSet(status, 'startTime') || suspended) && !numberAt(status, 'active')
+  const munged = mutable ? withDirectives(old, now) : old
+  return semanticEqual(now, munged) ? [] : [invalid('spec.template', now, 'field is immutable')]
+}
+
+function withDirectives(old: Fields, now: Fields): Fields {
+  const out = structuredClone(old)
+  const from = fieldsAt(now, 'spec') ?? {}
+  const into = ensureFields(out, 'spec')
+  for (const name of ['nodeSelector', 'tolerations', 'schedulingGates']) into[name] = from[name]
+  const affinity = fieldsAt(from, 'affinity')
+  if (isSet(affinity, 'nodeAffinity')) ensureFields(into, 'affinity')['nodeAffinity'] = affinity!['nodeAffinity']
+  else if (isSet(into, 'affinity')) delete ensureFields(into, 'affinity')['nodeAffinity']
+  const meta = fieldsAt(now, 'metadata')
+  for (const name of ['labels', 'annotations']) ensureFields(out, 'metadata')[name] = meta?.[name]
+  for (const list of ['containers', 'initContainers']) {
+    const wanted = listAt(from, list)
+    listAt(into, list).forEach((container, i) => {
+      if (wanted[i] !== undefined) container['resources'] = wanted[i]['resources']
+    })
+  }
+  return out
+}
+
+function validateStatus(object: KubeObject, current: KubeObject): FieldError[] {
+  const status = statusOf(object)
+  const before = statusOf(current)
+  const spec = specOf(object)
+  const errors = counts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'])
+  const has = (type: string): boolean => listAt(status, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
+  const had = (type: string): boolean => listAt(before, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
+  const conditions = (text: string): void => void errors.push(invalid('status.conditions', omitValue, text))
+  const complete = has('Complete')
+  const failed = has('Failed')
+  const finished = complete || failed
+  const newlyFinished = finished !== (had('Complete') || had('Failed')) && !(isTrueAt(spec, 'suspend') && spec['completions'] === 0)
+  if (complete && failed) conditions('cannot set Complete=True and Failed=true conditions')
+  if (complete && has('FailureTarget')) conditions('cannot set Complete=True and FailureTarget=true conditions')
+  if (isSet(status, 'completionTime') && !complete) {
+    const text = 'cannot set completionTime when there is no Complete=True condition'
+    errors.push(invalid('status.completionTime', status['completionTime'], text))
+  }
+  if (!isSet(status, 'completionTime') && complete) {
+    errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'))
+  }
+  if (isSet(status, 'startTime') && isSet(status, 'completionTime') && String(status['completionTime']) < String(status['startTime'])) {
+    errors.push(invalid('status.completionTime', status['completionTime'], 'must be equal to or after `startTime`'))
+  }
+  if (failed && !has('FailureTarget') && failed !== had('Failed')) conditions('cannot set Failed=True condition without the FailureTarget=true condition')
+  if (complete && !has('SuccessCriteriaMet') && complete !== had('Complete')) {
+    conditions('cannot set Complete=True condition without the SuccessCriteriaMet=true condition')
+  }
+  const active = numberAt(status, 'active') ?? 0
+  if (finished && active > 0) errors.push(invalid('status.active', active, 'active>0 is invalid for finished job'))
+  if (finished && newlyFinished && !isSet(status, 'startTime')) {
+    errors.push(required('status.startTime', 'startTime is required for finished job'))
+  }
+  const ready = numberAt(status, 'ready') ?? 0
+  const activityChanged = ready !== (numberAt(before, 'ready') ?? 0) || active !== (numberAt(before, 'active') ?? 0)
+  if (activityChanged && ready > active) errors.push(invalid('status.ready', ready, 'cannot set more ready pods than active'))
+  const indexes = stringAt(status, 'completedIndexes')
+  if (indexes !== '' && spec['completionMode'] !== 'Indexed' && indexes !== stringAt(before, 'completedIndexes')) {
+    const text = 'cannot set non-empty completedIndexes when non-indexed completion mode'
+    errors.push(invalid('status.completedIndexes', indexes, text))
+  }
+  if (has('SuccessCriteriaMet') && failed) conditions('cannot set SuccessCriteriaMet=True and Failed=true conditions')
+  if (has('SuccessCriteriaMet') && has('FailureTarget')) conditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
+  return [...errors, ...statusChange(status, before, spec, had, has)]
+}
+
+/** What may not be taken back (`ValidateJobStatusUpdate`). */
+function statusChange(
+  status: Fields,
+  before: Fields,
+  spec: Fields,
+  had: (type: string) => boolean,
+  has: (type: string) => boolean,
+): FieldError[] {
+  const errors: FieldError[] = []
+  for (const type of ['Failed', 'Complete', 'FailureTarget']) {
+    if (had(type) && !has(type)) errors.push(invalid('status.conditions', omitValue, `cannot disable the terminal ${type}=True condition`))
+  }
+  if (had('SuccessCriteriaMet') && !has('SuccessCriteriaMet')) {
+    errors.push(invalid('status.conditions', omitValue, 'cannot disable the SuccessCriteriaMet=True condition'))
+  }
+  if (had('Complete') && !had('SuccessCriteriaMet') && has('SuccessCriteriaMet')) {
+    const text = 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'
+    errors.push(invalid('status.conditions', omitValue, text))
+  }
+  const indexed = spec['completionMode'] === 'Indexed'
+  const [succeeded, oldSucceeded] = [numberAt(status, 'succeeded') ?? 0, numberAt(before, 'succeeded') ?? 0]
+  if (succeeded < oldSucceeded && (!indexed || spec['completions'] !== spec['parallelism'])) {
+    errors.push(invalid('status.succeeded', succeeded, 'cannot decrease the succeeded counter'))
+  }
+  const [failed, oldFailed] = [numberAt(status, 'failed') ?? 0, numberAt(before, 'failed') ?? 0]
+  if (failed < oldFailed) errors.push(invalid('status.failed', failed, 'cannot decrease the failed counter'))
+  if (isSet(before, 'completionTime') && isSet(status, 'completionTime') && before['completionTime'] !== status['completionTime']) {
+    errors.push(invalid('status.completionTime', status['completionTime'], 'field is immutable'))
+  }
+  const resumed = listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'False') && had('Suspended')
+  const started = isSet(before, 'startTime') && !semanticEqual(before['startTime'], status['startTime'])
+  if (started && !isTrueAt(spec, 'suspend') && !resumed) {
+    errors.push(invalid('status.startTime', status['startTime'] ?? null, 'field is immutable for unsuspended job once set'))
+  }
+  return errors
+}

@@ -1,0 +1,56 @@
+import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import { fieldsAt, isSet, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import { isEmptySelector, labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
+import { validatePodTemplate } from '../validation/pod-spec.ts'
+import { podWarnings } from '../validation/pod-warnings.ts'
+import { specOf } from './common.ts'
+
+/** How the kinds that make pods of a template differ in what they say of it. */
+export interface WorkloadTexts {
+  /** In `empty selector is invalid for …`. */
+  readonly emptySelector: string
+  /** In `activeDeadlineSeconds in … is not Supported`. */
+  readonly kind: string
+}
+
+/** The selector of a workload and its template, which must match it (`ValidatePodTemplateSpecForReplicaSet` and its like). */
+export function validateSelectorAndTemplate(spec: Fields, texts: WorkloadTexts): FieldError[] {
+  const errors: FieldError[] = []
+  const selector = fieldsAt(spec, 'selector')
+  if (selector === undefined) errors.push(required('spec.selector', ''))
+  else {
+    errors.push(...validateLabelSelector('spec.selector', selector))
+    if (isEmptySelector(selector)) errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${texts.emptySelector}`))
+  }
+  const template = fieldsAt(spec, 'template') ?? {}
+  if (errors.length === 0 || selector === undefined) errors.push(...templateMatches(spec, template))
+  return [...errors, ...validatePodTemplate('spec.template', template), ...alwaysRestarts(template, texts.kind)]
+}
+
+/** The template's labels must be what the selector selects. */
+export function templateMatches(spec: Fields, template: Fields): FieldError[] {
+  const selector = fieldsAt(spec, 'selector')
+  const labels = labelsOf(template)
+  if (selector !== undefined && isEmptySelector(selector)) return []
+  if (selectorMatches(selector, labels)) return []
+  const shown = Object.keys(labels).length === 0 ? null : labels
+  return [invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`')]
+}
+
+/** Pods that a controller replaces restart always, and run for as long as they like. */
+export function alwaysRestarts(template: Fields, kind: string): FieldError[] {
+  const errors: FieldError[] = []
+  const spec = fieldsAt(template, 'spec')
+  const policy = stringAt(spec, 'restartPolicy')
+  if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']))
+  if (isSet(spec, 'activeDeadlineSeconds')) {
+    errors.push(forbidden('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${kind} is not Supported`))
+  }
+  return errors
+}
+
+/** Warnings of a workload's template, when it is new or has changed. */
+export function templateWarnings(object: KubeObject, current: KubeObject | undefined): readonly string[] {
+  if (current !== undefined && semanticEqual(object['spec'], current['spec'])) return []
+  return podWarnings(fieldsAt(specOf(object), 'template') ?? {}, 'spec.template')
+}
