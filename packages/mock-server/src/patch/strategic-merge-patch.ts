@@ -59,12 +59,18 @@ function mergeMap(original: MutableMap, patch: MutableMap, schema: SchemaNode): 
   }
   applyRetainKeys(original, patch)
   applySetElementOrder(original, patch, schema)
-  for (const key of Object.keys(patch)) mergeField(original, key, patch[key], schema)
+  // Upstream goes by no order at all. Deleting first leaves what the same patch adds.
+  const deletesFirst = Object.keys(patch).sort((a, b) => Number(isDeleteKey(b)) - Number(isDeleteKey(a)))
+  for (const key of deletesFirst) mergeField(original, key, patch[key], schema)
   return original
 }
 
+function isDeleteKey(key: string): boolean {
+  return key.startsWith(deleteFromPrimitiveListPrefix)
+}
+
 function mergeField(original: MutableMap, key: string, value: unknown, schema: SchemaNode): void {
-  const isDeleteList = key.startsWith(deleteFromPrimitiveListPrefix)
+  const isDeleteList = isDeleteKey(key)
   const field = isDeleteList ? fieldOf(key, deleteFromPrimitiveListPrefix) : key
   if (value === null) {
     delete original[field]
@@ -141,7 +147,7 @@ function applyRetainKeys(original: MutableMap, patch: MutableMap): void {
   const retained = new Set<unknown>(keys)
   for (const key of Object.keys(patch)) {
     if (patch[key] === null) continue
-    if (key.startsWith(deleteFromPrimitiveListPrefix) || key.startsWith(setElementOrderPrefix)) continue
+    if (isDeleteKey(key) || key.startsWith(setElementOrderPrefix)) continue
     if (!retained.has(key)) throw badRetainKeys()
   }
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key]
