@@ -106,7 +106,8 @@ function acceptParams(
   const { as, g, v, stream, sv, pretty } = params
   if (stream !== undefined && stream !== '' && (stream !== 'watch' || mediaType === 'application/yaml'))
     return undefined
-  if (sv !== undefined && sv !== '') return undefined
+  // Resources are served in the version of their meta types; answers without a resource have none.
+  if (sv !== undefined && sv !== '' && (sv !== 'v1' || allows === noTransform)) return undefined
   const convert =
     as === undefined && g === undefined && v === undefined
       ? undefined

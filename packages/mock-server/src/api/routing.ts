@@ -1,4 +1,4 @@
-import { newMethodNotSupported, newNotFound, newUnsupportedMediaType } from '@freshread/core'
+import { newBadRequest, newMethodNotSupported, newNotFound, newUnsupportedMediaType } from '@freshread/core'
 import type { ResourceRegistry } from '../resources/registry.ts'
 import type { Resource, SubresourceInfo } from '../resources/resource.ts'
 import {
@@ -149,6 +149,11 @@ function routeBuiltIn(method: string, info: RequestInfo, registry: ResourceRegis
   const available = produces(verb, match.subresource)
   if (!routeAccepts(headers.accept ?? '', available)) throw newRouteNotAcceptable(available)
   if (verb === 'list' && info.verb === 'watch') verb = 'watch'
+  // The router takes empty segments for names; handlers do not.
+  if (match.name === '') throw newBadRequest('name must be provided')
+  if (match.name !== undefined && match.resource.namespaced && match.namespace === '') {
+    throw newBadRequest('Namespace parameter required.')
+  }
   return {
     verb,
     resource: match.resource,

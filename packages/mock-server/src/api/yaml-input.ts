@@ -70,7 +70,9 @@ function toJSON(
   }
   if (isSeq(node)) return node.items.map((item) => toJSON(item as ParsedNode, document, lines, duplicates, depth + 1))
   if (isScalar(node)) {
-    const { value } = node
+    const { value, source } = node
+    // A lone dot is no number to Go.
+    if (typeof value === 'number' && Number.isNaN(value) && source !== undefined && !/nan/i.test(source)) return source
     if (value instanceof Uint8Array) return new TextDecoder().decode(value)
     return typeof value === 'bigint' ? Number(value) : value
   }
