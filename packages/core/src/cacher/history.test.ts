@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isResourceExpired } from '../errors/guards.ts'
 import { capacityUpperBound, WatchCacheHistory, type HistoryOptions } from './history.ts'
+import { thrown } from './test-support.ts'
 
 const fresh = 75_000
 
@@ -120,13 +121,9 @@ describe('WatchCacheHistory', () => {
       const ring = history({ capacity: 2, upperBoundCapacity: 2 })
       fill(ring, 4, 1, 10)
       expect(versions(ring, 11, 5)).toEqual([12, 13])
-      try {
-        ring.eventsSince(10, 5)
-        expect.unreachable()
-      } catch (error) {
-        expect(isResourceExpired(error)).toBe(true)
-        expect((error as Error).message).toBe('too old resource version: 10 (11)')
-      }
+      const error = thrown(() => ring.eventsSince(10, 5))
+      expect(isResourceExpired(error)).toBe(true)
+      expect(error.message).toBe('too old resource version: 10 (11)')
     })
 
     it('does not let growth hide that an event was removed', () => {

@@ -3,7 +3,7 @@ import { isResourceExpired } from '../errors/guards.ts'
 import type { KubeObject } from '../meta/types.ts'
 import { Indexer } from './indexer.ts'
 import { WatchCacheStorage } from './store.ts'
-import { element, keyOf } from './test-support.ts'
+import { element, keyOf, thrown } from './test-support.ts'
 
 function keys(elements: readonly { key: string }[]): string[] {
   return elements.map(({ key }) => key.slice(key.lastIndexOf('/') + 1)).sort()
@@ -73,12 +73,7 @@ describe('WatchCacheStorage', () => {
     const storage = new WatchCacheStorage({ snapshots: false })
     storage.replace([element('a', 2)], 3)
     expect(storage.snapshottingEnabled).toBe(false)
-    try {
-      storage.exact(3)
-      expect.unreachable()
-    } catch (error) {
-      expect(isResourceExpired(error)).toBe(true)
-    }
+    expect(isResourceExpired(thrown(() => storage.exact(3)))).toBe(true)
     storage.markConsistent(true)
     expect(storage.snapshottingEnabled).toBe(false)
   })

@@ -52,6 +52,16 @@ export function element(
   return { key: object.key, object, labels, fields: { 'metadata.name': name, 'metadata.namespace': namespace } }
 }
 
+/** What `run` throws. */
+export function thrown(run: () => unknown): Error {
+  try {
+    run()
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('it threw nothing')
+}
+
 /** Takes all there is. */
 export function drain(watch: Watch): WatchEvent[] {
   const events: WatchEvent[] = []
@@ -118,6 +128,7 @@ export class LaggingKV implements KV {
   readonly inner: MemoryKV
   readonly #clock: Clock
   readonly #deliver = new Set<() => void>()
+  readonly #break = new Set<(response: KVWatchResponse) => void>()
   #frozen = false
   /** Milliseconds. */
   lag = 0
@@ -136,38 +147,41 @@ export class LaggingKV implements KV {
     for (const deliver of this.#deliver) deliver()
   }
 
+  /** Ends every watch with that response, and drops what was held back for it. */
+  breakWatches(response: KVWatchResponse): void {
+    for (const end of Array.from(this.#break)) end(response)
+  }
+
   watch(options: KVWatchOptions): KVWatch {
-    let held: KVWatchResponse[] = []
+    const held: { readonly due: number; readonly response: KVWatchResponse }[] = []
     let cancelled = false
-    let timers = 0
     const deliver = (): void => {
-      if (this.#frozen || timers > 0) return
-      const responses = held
-      held = []
-      for (const response of responses) if (!cancelled) options.onResponse(response)
+      while (!this.#frozen && held.length > 0 && held[0]!.due <= this.#clock.now()) {
+        const { response } = held.shift()!
+        if (!cancelled) options.onResponse(response)
+      }
     }
     this.#deliver.add(deliver)
     const watch = this.inner.watch({
       ...options,
       onResponse: (response) => {
-        if (this.lag > 0) {
-          timers++
-          this.#clock.setTimeout(() => {
-            timers--
-            deliver()
-          }, this.lag)
-        }
-        held.push(response)
+        held.push({ due: this.#clock.now() + this.lag, response })
+        if (this.lag > 0) this.#clock.setTimeout(deliver, this.lag)
         deliver()
       },
     })
-    return {
-      cancel: () => {
-        cancelled = true
-        this.#deliver.delete(deliver)
-        watch.cancel()
-      },
+    const cancel = (): void => {
+      cancelled = true
+      this.#deliver.delete(deliver)
+      this.#break.delete(end)
+      watch.cancel()
     }
+    const end = (response: KVWatchResponse): void => {
+      cancel()
+      options.onResponse(response)
+    }
+    this.#break.add(end)
+    return { cancel }
   }
 
   get supportsProgress(): boolean {
@@ -210,7 +224,7 @@ export async function setup(
   const kv = new LaggingKV(new MemoryKV({ clock, supportsProgress }), clock)
   const metrics = new MetricsRegistry()
   const groupResource = { group: '', resource: 'configmaps' }
-  const common = { kv, clock, metrics, groupResource, resourcePrefix: '/configmaps', random: () => 0 }
+  const common = { kv, clock, metrics, groupResource, resourcePrefix: '/configmaps', random: () => 0.4 }
   const resource = createResourceStorage({ ...common, ...rest })
   const delegator = resource.storage as CacheDelegator
   const { storage } = createResourceStorage({ ...common, metrics: new MetricsRegistry(), watchCache: false })
