@@ -95,7 +95,7 @@ function parseToken(token: string): RawToken {
     throw new SyntaxError(`${invalidKey}: ${goJsonError(bytes)}`)
   }
   if (value === null) return { v: '', rv: 0n, start: '' }
-  if (typeof value !== 'object' || Array.isArray(value)) {
+  if (typeof value !== 'object' || Array.isArray(value) || value instanceof FractionalNumber) {
     throw new SyntaxError(
       `${invalidKey}: json: cannot unmarshal ${goKind(value)} into Go value of type storage.continueToken`,
     )
@@ -113,7 +113,8 @@ function stringField(fields: Record<string, unknown>, name: string): string {
 function integerField(fields: Record<string, unknown>, name: string): bigint {
   const value = fields[name] ?? 0n
   if (typeof value === 'bigint' && BigInt.asIntN(64, value) === value) return value
-  const shown = typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : goKind(value)
+  const number = typeof value === 'bigint' || value instanceof FractionalNumber
+  const shown = number ? `number ${value}` : goKind(value)
   throw fieldError(shown, name, 'int64')
 }
 
@@ -123,19 +124,32 @@ function fieldError(got: string, name: string, wanted: string): SyntaxError {
   )
 }
 
+/** A number with a point or an exponent, as it was written. */
+class FractionalNumber {
+  readonly #source: string
+
+  constructor(source: string) {
+    this.#source = source
+  }
+
+  toString(): string {
+    return this.#source
+  }
+}
+
 /** JSON.parse with whole numbers as bigint: a revision can be larger than a number holds exactly. */
 function parseJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
     if (typeof value !== 'number') return value
     const source = context?.source ?? String(value)
-    return /^-?[0-9]+$/.test(source) ? BigInt(source) : value
+    return /^-?[0-9]+$/.test(source) ? BigInt(source) : new FractionalNumber(source)
   })
 }
 
 function goKind(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'boolean') return 'bool'
-  return typeof value === 'bigint' ? 'number' : typeof value
+  return typeof value === 'bigint' || value instanceof FractionalNumber ? 'number' : typeof value
 }
 
 /** What Go's decoder says of broken JSON, for the ways in which a token usually is broken. */

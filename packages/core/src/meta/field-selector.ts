@@ -39,7 +39,7 @@ export class FieldSelector {
       const operator = match[2] === '!=' ? '!=' : '='
       requirements.push({ field: match[1]!, operator, value: unescapeValue(match[3]!) })
     }
-    return new FieldSelector(requirements)
+    return new FieldSelector(requirements.filter(({ field, value }) => field !== '' || value !== ''))
   }
 
   /** Selects everything. */
