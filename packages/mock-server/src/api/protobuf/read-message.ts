@@ -21,7 +21,7 @@ export function readMessage(type: string, bytes: Uint8Array): Record<string, unk
 /** Generated code writes every field that is no pointer, zero or not; JSON leaves such zeros out. */
 function readSingle(object: Record<string, unknown>, field: MessageField, reader: BinaryReader): void {
   const value = readValue(reader, field.type)
-  const zero = value === '' || value === 0 || value === false
+  const zero = value === '' || value === 0 || value === false || value === null
   if (zero && field.omitEmpty && !field.pointer) return
   object[field.name] = value
 }
