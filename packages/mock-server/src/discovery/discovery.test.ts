@@ -42,7 +42,7 @@ const openApiV3 = new OpenApiV3(registry, builtInSchemas)
 const sources: DiscoverySources = {
   registry,
   openApiV3,
-  openApiV2: new OpenApiV2(openApiV3, registry.generation),
+  openApiV2: new OpenApiV2(openApiV3),
   version: versionInfo(),
   serverAddress: '127.0.0.1:6443',
   metrics: () => 'up 1\n',

@@ -111,16 +111,14 @@ interface Made {
  */
 export class OpenApiV2 {
   readonly #v3: OpenApiV3
-  readonly #generation: () => number
   #made: Made | undefined
 
-  constructor(v3: OpenApiV3, generation: () => number) {
+  constructor(v3: OpenApiV3) {
     this.#v3 = v3
-    this.#generation = generation
   }
 
   #current(): Made {
-    const generation = this.#generation()
+    const generation = this.#v3.generation()
     if (this.#made?.generation !== generation) this.#made = { generation, document: this.#make() }
     return this.#made
   }

@@ -39,6 +39,11 @@ export class OpenApiV3 {
     this.#components = components
   }
 
+  /** Changes with the documents (`ResourceRegistry.generation`). */
+  generation(): number {
+    return this.#registry.generation()
+  }
+
   #refresh(): void {
     const generation = this.#registry.generation()
     if (generation === this.#generation) return
