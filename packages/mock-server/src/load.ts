@@ -1,0 +1,133 @@
+import { StatusError, type KubeObject, type Status } from '@freshread/core'
+import { parseAllDocuments } from 'yaml'
+import type { KubeRequest, KubeResponse } from './api/message.ts'
+import type { MutableRegistry } from './resources/mutable-registry.ts'
+import type { Resource } from './resources/resource.ts'
+
+/** What `load` takes: YAML or JSON text, an object (a List too), or several of these. */
+export type LoadInput = string | KubeObject | readonly (string | KubeObject)[]
+
+/** What loading needs of a server: it is a client like any other. */
+export interface LoadServer {
+  readonly registry: MutableRegistry
+  handle(request: KubeRequest): Promise<KubeResponse>
+  listStored(resource: Resource, namespace: string): Promise<readonly KubeObject[]>
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const USER_AGENT = 'freshread-load'
+
+/** Kinds that others need before they can be loaded. */
+const FIRST = ['CustomResourceDefinition', 'Namespace']
+
+/**
+ * Puts objects into a server, replacing those that exist, statuses included. Missing namespaces are made.
+ *
+ * @throws TypeError for what are no objects; StatusError for an object that the API refuses, with its name in front
+ */
+export async function loadObjects(server: LoadServer, input: LoadInput): Promise<readonly KubeObject[]> {
+  const objects = flatten(input)
+  const rank = (object: KubeObject): number => {
+    const index = FIRST.indexOf(object.kind ?? '')
+    return index < 0 ? FIRST.length : index
+  }
+  const ordered = objects.map((object, index) => ({ object, index })).sort((a, b) => rank(a.object) - rank(b.object))
+  const stored: KubeObject[] = []
+  for (const { object, index } of ordered) stored[index] = await loadOne(server, object)
+  return stored
+}
+
+/** All objects of a server, or of one of its resources, as they are stored. */
+export async function dumpObjects(server: LoadServer, resource?: string): Promise<readonly KubeObject[]> {
+  const byKey = new Map<string, Resource>()
+  for (const candidate of server.registry.all()) {
+    if (!candidate.verbs.includes('list') || !candidate.verbs.includes('watch')) continue
+    const name = candidate.group === '' ? candidate.resource : `${candidate.resource}.${candidate.group}`
+    if (resource !== undefined && resource !== candidate.resource && resource !== name) continue
+    if (!byKey.has(candidate.storageKey)) byKey.set(candidate.storageKey, candidate)
+  }
+  if (resource !== undefined && byKey.size === 0) throw new TypeError(`dump: no such resource: ${resource}`)
+  const out: KubeObject[] = []
+  for (const candidate of byKey.values()) out.push(...structuredClone(await server.listStored(candidate, '')))
+  return out
+}
+
+function flatten(input: unknown): KubeObject[] {
+  if (Array.isArray(input)) return input.flatMap(flatten)
+  if (typeof input === 'string') {
+    const documents = parseAllDocuments(input, { version: '1.1' })
+    return (Array.isArray(documents) ? documents : []).flatMap((document) => {
+      const [error] = document.errors
+      if (error !== undefined) throw new TypeError(`load: ${error.message}`)
+      const value = JSON.parse(JSON.stringify(document.toJS() ?? null)) as unknown
+      return value === null ? [] : flatten(value)
+    })
+  }
+  if (typeof input !== 'object' || input === null) throw new TypeError(`load: expected YAML or objects, got ${String(input)}`)
+  const object = input as KubeObject & { readonly items?: unknown }
+  if (Array.isArray(object.items) && object.kind?.endsWith('List') === true) {
+    const kind = object.kind === 'List' ? undefined : object.kind.slice(0, -'List'.length)
+    return object.items.flatMap((item: unknown) => flatten({ apiVersion: object.apiVersion, kind, ...(item as object) }))
+  }
+  if (typeof object.apiVersion !== 'string' || typeof object.kind !== 'string') {
+    throw new TypeError(`load: an object needs apiVersion and kind: ${JSON.stringify(object).slice(0, 100)}`)
+  }
+  return [object]
+}
+
+async function loadOne(server: LoadServer, given: KubeObject): Promise<KubeObject> {
+  const { apiVersion = '', kind = '' } = given
+  const slash = apiVersion.indexOf('/')
+  const resource = server.registry.findKind(apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1), kind)
+  if (resource === undefined) throw new TypeError(`load: no resource serves kind ${kind} of ${apiVersion}`)
+  const { resourceVersion: _rv, managedFields: _managed, uid: _uid, ...metadata } = given.metadata ?? {}
+  const object: KubeObject = { ...given, metadata }
+  const namespace = resource.namespaced ? (metadata.namespace ?? 'default') : ''
+  const name = `${kind} ${namespace === '' ? '' : `${namespace}/`}${metadata.name ?? metadata.generateName ?? ''}`
+  const collection = collectionPath(resource, namespace)
+  const item = `${collection}/${encodeURIComponent(metadata.name ?? '')}`
+  let created = await call(server, 'POST', collection, object)
+  if (created.status === 404 && namespace !== '') {
+    await call(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    created = await call(server, 'POST', collection, object)
+  }
+  if (created.status === 409 && metadata.name !== undefined) created = await call(server, 'PUT', item, object)
+  let stored = expectObject(created, name)
+  if (object['status'] !== undefined && resource.subresources.has('status')) {
+    const path = `${collection}/${encodeURIComponent(stored.metadata.name!)}/status`
+    stored = expectObject(await call(server, 'PUT', path, { ...stored, status: object['status'] }), name)
+  }
+  return stored
+}
+
+function collectionPath(resource: Resource, namespace: string): string {
+  const base = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
+  return namespace === '' ? `${base}/${resource.resource}` : `${base}/namespaces/${namespace}/${resource.resource}`
+}
+
+interface Answer {
+  readonly status: number
+  readonly object: unknown
+}
+
+async function call(server: LoadServer, method: string, path: string, body: unknown): Promise<Answer> {
+  const response = await server.handle({
+    method,
+    path,
+    query: '',
+    headers: { 'user-agent': USER_AGENT, 'content-type': 'application/json' },
+    body: encoder.encode(JSON.stringify(body)),
+    signal: new AbortController().signal,
+  })
+  return {
+    status: response.status,
+    object: response.body instanceof Uint8Array ? (JSON.parse(decoder.decode(response.body)) as unknown) : undefined,
+  }
+}
+
+function expectObject(answer: Answer, name: string): KubeObject {
+  if (answer.status < 400) return answer.object as KubeObject
+  const status = answer.object as Status
+  throw new StatusError({ ...status, message: `load ${name}: ${status.message ?? ''}` })
+}

@@ -1,0 +1,96 @@
+import {
+  createResourceStorage,
+  fieldIndex,
+  type Clock,
+  type FeatureGates,
+  type KubeObject,
+  type KV,
+  type MetricsRegistry,
+  type ResourceStorage,
+  type Storage,
+} from '@freshread/core'
+import { attributesOf, indexedFields } from '../verbs/predicate.ts'
+import type { Resource } from './resource.ts'
+
+/** What {@link ResourceStorages} are built on. */
+export interface ResourceStoragesOptions {
+  readonly kv: KV
+  readonly clock: Clock
+  readonly metrics: MetricsRegistry
+  readonly featureGates: FeatureGates
+  /** Knows what is compacted in the KV. */
+  readonly compactor: { compactRevision(): number }
+}
+
+/** Resources without a watch cache (`pkg/kubeapiserver/default_storage_factory_builder.go: DefaultWatchCacheSizes`). */
+const UNCACHED: ReadonlySet<string> = new Set(['/events'])
+
+/** The storages of one server, one per kind of object, with their caches. */
+export class ResourceStorages {
+  readonly #options: ResourceStoragesOptions
+  readonly #storages = new Map<string, ResourceStorage>()
+  #closed = false
+
+  /** @param resources those whose caches begin now; others begin when they are first asked for */
+  constructor(options: ResourceStoragesOptions, resources: Iterable<Resource>) {
+    this.#options = options
+    for (const resource of resources) if (resource.verbs.includes('watch')) this.of(resource)
+  }
+
+  /** The storage of a resource; versions and groups that share their objects share it. */
+  of(resource: Resource): Storage {
+    let made = this.#storages.get(resource.storageKey)
+    if (made === undefined) {
+      if (this.#closed) throw new Error('the server is closed')
+      made = this.#make(resource)
+      this.#storages.set(resource.storageKey, made)
+    }
+    return made.storage
+  }
+
+  /** Ends the storage of a resource that is no more. */
+  async remove(storageKey: string): Promise<void> {
+    const made = this.#storages.get(storageKey)
+    this.#storages.delete(storageKey)
+    await made?.close()
+  }
+
+  /** Resolves when every cache has its first state. */
+  async ready(): Promise<void> {
+    await Promise.all([...this.#storages.values()].map((made) => made.ready()))
+  }
+
+  /** The resourceVersion each cache has reached, by storage key. */
+  resourceVersions(): Record<string, number> {
+    const out: Record<string, number> = {}
+    for (const [key, made] of this.#storages) {
+      const state = made.state()
+      if (state !== undefined) out[key] = state.resourceVersion
+    }
+    return out
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#storages.values()].map((made) => made.close()))
+    this.#storages.clear()
+  }
+
+  #make(resource: Resource): ResourceStorage {
+    const [field] = indexedFields(resource)
+    const getAttributes = attributesOf(resource)
+    const value = (object: KubeObject): string => (field === undefined ? '' : (getAttributes(object).fields[field] ?? ''))
+    return createResourceStorage({
+      ...this.#options,
+      groupResource: { group: resource.group, resource: resource.resource },
+      resourcePrefix: resource.storagePrefix,
+      namespaced: resource.namespaced,
+      watchCache: !UNCACHED.has(resource.storageKey),
+      getAttributes,
+      ...(field !== undefined && {
+        indexers: { [fieldIndex(field)]: (object: KubeObject) => [value(object)] },
+        trigger: { field, value },
+      }),
+    })
+  }
+}

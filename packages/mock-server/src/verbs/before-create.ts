@@ -1,0 +1,26 @@
+import { newInvalid, type KubeObject } from '@freshread/core'
+import type { StrategyContext } from '../resources/strategy.ts'
+import { isPathSegmentName, nameIsDNSSubdomain } from './name-validation.ts'
+import { ensureNamespace } from './object-meta.ts'
+import { validateObjectMeta } from './object-meta-validation.ts'
+import type { RequestScope } from './scope.ts'
+
+/**
+ * Makes an object ready to be stored for the first time (`pkg/registry/rest/create.go: BeforeCreate`): the kind
+ * prepares it, then everything is validated. Changes `object`; throws the 422.
+ */
+export async function beforeCreate(scope: RequestScope, object: KubeObject, context: StrategyContext): Promise<void> {
+  const { resource } = scope
+  const { strategy } = resource
+  ensureNamespace(object.metadata, resource.namespaced ? scope.namespace : '')
+  await strategy.prepareForCreate?.(object, context)
+  if (resource.builtIn && typeof strategy.generation === 'function') object.metadata.generation = 1
+
+  const errors = [
+    ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? nameIsDNSSubdomain),
+    ...(strategy.validate?.(object, context) ?? []),
+  ]
+  if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, resource.namespaced, isPathSegmentName))
+  if (errors.length > 0) throw newInvalid(resource, object.metadata.name ?? '', errors)
+  for (const text of strategy.warnings?.(object, undefined) ?? []) scope.warnings.add(text)
+}

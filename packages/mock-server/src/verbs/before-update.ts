@@ -1,0 +1,61 @@
+import { newInvalid, type KubeObject } from '@freshread/core'
+import type { StrategyContext } from '../resources/strategy.ts'
+import { isPathSegmentName } from './name-validation.ts'
+import { ensureNamespace } from './object-meta.ts'
+import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
+import type { RequestScope } from './scope.ts'
+import { sameValue } from './managed-fields.ts'
+
+/**
+ * Makes a new version of an object ready to be stored (`pkg/registry/rest/update.go: BeforeUpdate`): what an
+ * update cannot change is put back, the kind prepares it, then everything is validated. Changes `object`; throws
+ * the 422.
+ */
+export async function beforeUpdate(
+  scope: RequestScope,
+  object: KubeObject,
+  current: KubeObject,
+  context: StrategyContext,
+): Promise<void> {
+  const { resource } = scope
+  const { strategy } = resource
+  const meta = object.metadata
+  const before = current.metadata
+  ensureNamespace(meta, resource.namespaced ? scope.namespace : '')
+  if (before.generation === undefined) delete meta.generation
+  else meta.generation = before.generation
+  keepOtherParts(scope, object, current)
+  await strategy.prepareForUpdate?.(object, current, context)
+  if (typeof strategy.generation === 'function' && strategy.generation(object, current)) {
+    meta.generation = (before.generation ?? 0) + 1
+  }
+
+  if ((meta.uid ?? '') === '' && before.uid !== undefined) meta.uid = before.uid
+  if (before.creationTimestamp != null) meta.creationTimestamp = before.creationTimestamp
+  if (before.deletionTimestamp != null) meta.deletionTimestamp = before.deletionTimestamp
+  if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
+
+  const errors = [
+    ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
+    ...validateObjectMetaUpdate(meta, before),
+    ...(strategy.validateUpdate?.(object, current, context) ?? []),
+  ]
+  if (errors.length > 0) throw newInvalid(resource, meta.name ?? '', errors)
+  for (const text of strategy.warnings?.(object, current) ?? []) scope.warnings.add(text)
+}
+
+/**
+ * What the other endpoint is for stays as it is: a write to the object does not touch its status, a write to the
+ * status nothing else of the object.
+ */
+function keepOtherParts(scope: RequestScope, object: KubeObject, current: KubeObject): void {
+  if (!scope.resource.subresources.has('status') && scope.resource.strategy.hasStatus !== true) return
+  if (scope.subresource === undefined) copyField(object, current, 'status')
+  else if (scope.subresource.name === 'status') copyField(object, current, 'spec')
+}
+
+function copyField(object: KubeObject, current: KubeObject, field: string): void {
+  if (sameValue(object[field], current[field])) return
+  if (current[field] === undefined) delete object[field]
+  else object[field] = structuredClone(current[field])
+}

@@ -1,0 +1,68 @@
+import { StoredObject, type KubeObject, type Status } from '@freshread/core'
+import type { Resource } from '../resources/resource.ts'
+import { deleteFromStore, type Deletion } from './delete-object.ts'
+import { deleteOptions, type DeleteOptions } from './delete-options.ts'
+import { deleteNamespace } from './namespace-deletion.ts'
+import type { RequestScope, VerbResult } from './scope.ts'
+
+/** Resources whose deletion answers the object instead of a Status (`Store.ReturnDeletedObject`). */
+const RETURNS_OBJECT: ReadonlySet<string> = new Set([
+  '/namespaces',
+  '/persistentvolumeclaims',
+  '/persistentvolumes',
+  '/pods',
+  '/podtemplates',
+  '/resourcequotas',
+  '/serviceaccounts',
+  '/services',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/devicetaintrules',
+  'resource.k8s.io/resourceclaims',
+  'resource.k8s.io/resourceclaimtemplates',
+  'resource.k8s.io/resourceslices',
+  'storage.k8s.io/csidrivers',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
+])
+
+/** Deletes an object (`pkg/endpoints/handlers/delete.go: DeleteResource`). */
+export async function remove(scope: RequestScope): Promise<VerbResult> {
+  const options = deleteOptions(scope)
+  const deletion = await deleteObject(scope, scope.name, options)
+  const code = !deletion.deleted && options.orphanDependents === false ? 202 : 200
+  return deletionResult(scope.resource, deletion, code)
+}
+
+function deletionResult(resource: Resource, { object, showObject }: Deletion, code: number): VerbResult {
+  if (!showObject && !RETURNS_OBJECT.has(resource.storageKey)) {
+    const plain = object instanceof StoredObject ? object.object : object
+    return { type: 'status', code, status: deletedStatus(resource, plain) }
+  }
+  if (object instanceof StoredObject) return { type: 'object', code, object }
+  return { type: 'value', code, object: resource.fromStorage(object) }
+}
+
+function deletedStatus(resource: Resource, object: KubeObject): Status {
+  const { name, uid } = object.metadata
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      ...(name !== undefined && { name }),
+      ...(resource.group !== '' && { group: resource.group }),
+      kind: resource.resource,
+      ...(uid !== undefined && { uid }),
+    },
+  }
+}
+
+/** Deletes one object, in the way of its kind. */
+export function deleteObject(scope: RequestScope, name: string, options: DeleteOptions): Promise<Deletion> {
+  const { group, resource } = scope.resource
+  if (group === '' && resource === 'namespaces') return deleteNamespace(scope, name, options)
+  return deleteFromStore(scope, name, options)
+}

@@ -1,0 +1,121 @@
+import {
+  goJSON,
+  invalid,
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+  newUnsupportedMediaType,
+  type KubeObject,
+} from '@freshread/core'
+import { limitedBody, strictDecodingMessage, strictWarnings } from '../api/decode-body.ts'
+import { goValue } from '../patch/go-value.ts'
+import { applyJsonPatch, unknownOperationFields } from '../patch/json-patch.ts'
+import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
+import { applyMergePatch } from '../patch/merge-patch.ts'
+import { duplicatesIn, patchTypesOf, readPatchBody, type PatchBody, type PatchType } from '../patch/patch-type.ts'
+import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts'
+import type { FieldValidation } from '../resources/decode/decode-object.ts'
+import { decodeAs, defaulted } from './decode.ts'
+import { applyConfiguration, noteUpdate } from './managed-fields.ts'
+import { checkName, ensureNamespace } from './object-meta.ts'
+import type { RequestScope, VerbResult } from './scope.ts'
+import { requestNamespace, updateObject } from './update.ts'
+import { writeOptions, type WriteOptions } from './write-options.ts'
+
+const APPLY = 'application/apply-patch+yaml'
+const STRATEGIC = 'application/strategic-merge-patch+json'
+
+/** The type of a request's patch. Throws the 415 for one that the resource does not take; comes before all else. */
+export function checkPatchType({ resource, request }: RequestScope): PatchType {
+  const type = (request.headers['content-type'] ?? '').split(';')[0] as PatchType
+  const types = patchTypesOf(resource)
+  if (!types.includes(type)) throw newUnsupportedMediaType(types)
+  return type
+}
+
+/** Changes an object by a patch (`pkg/endpoints/handlers/patch.go: PatchResource`). */
+export async function patch(scope: RequestScope): Promise<VerbResult> {
+  const type = checkPatchType(scope)
+  const bytes = limitedBody(scope.request)
+  const options = writeOptions(scope.query, 'PatchOptions', type === APPLY)
+  const body = readPatchBody(type, bytes)
+  return updateObject(scope, {
+    dryRun: options.dryRun,
+    preconditions: undefined,
+    forceAllowCreate: type === APPLY,
+    newObject: (current) => patched(scope, current, body, options),
+  })
+}
+
+function patched(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
+  const { resource, name } = scope
+  if (current === undefined && body.type !== APPLY) throw newNotFound(resource, name)
+  const object = body.type === APPLY ? apply(scope, current, body, options) : merge(scope, current!, body, options)
+  const { uid } = object.metadata
+  if (current === undefined && uid !== undefined && uid !== '') {
+    throw newConflict(
+      resource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    )
+  }
+  ensureNamespace(object.metadata, requestNamespace(scope))
+  checkName(object.metadata, name, scope.namespace)
+  return object
+}
+
+/** Server-side apply. */
+function apply(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
+  const { value } = body
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw newBadRequest('error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal into map')
+  }
+  const { fieldManager: manager, force = false } = options
+  const result = applyConfiguration(scope, current, value as KubeObject, { manager, force })
+  const { object, error } = decodeAs(scope.resource, result, 'Ignore')
+  if (error !== undefined) throw new Error(error)
+  const duplicates = duplicatesIn(body, options.fieldValidation)
+  if (duplicates.length > 0) {
+    if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding patch: ${duplicates.join(', ')}`)
+    for (const text of duplicates) scope.warnings.add(text)
+  }
+  return defaulted(scope.resource, object)
+}
+
+/** JSON and merge patches: applied to the JSON of the object, whose result is decoded like a body. */
+function merge(scope: RequestScope, current: KubeObject, body: PatchBody, options: WriteOptions): KubeObject {
+  const { resource } = scope
+  const { fieldValidation } = options
+  const before = resource.fromStorage(current)
+  const after = applyTo(scope, before, body, fieldValidation)
+  const { object, strict, error } = decodeAs(resource, after, fieldValidation)
+  const refuse = (text: string): never => {
+    const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(after)
+    throw newInvalid({ group: '', kind: '' }, '', [invalid('patch', shown, text)])
+  }
+  if (error !== undefined) refuse(error)
+  const all = [...duplicatesIn(body, fieldValidation), ...operationErrors(body, fieldValidation), ...strict]
+  if (all.length > 0) {
+    if (fieldValidation === 'Strict') refuse(strictDecodingMessage(all))
+    for (const text of strictWarnings(all)) scope.warnings.add(text)
+  }
+  const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
+  return noteUpdate(scope, current, defaulted(resource, object), manager)
+}
+
+function operationErrors(body: PatchBody, validation: FieldValidation): readonly string[] {
+  if (body.type !== 'application/json-patch+json' || validation === 'Ignore') return []
+  return unknownOperationFields(body.value).map((text) => `json patch ${text}`)
+}
+
+function applyTo(scope: RequestScope, object: KubeObject, body: PatchBody, validation: FieldValidation): unknown {
+  switch (body.type) {
+    case 'application/json-patch+json':
+      return applyJsonPatch(object, body.value, validation)
+    case STRATEGIC:
+      return applyStrategicMergePatch(object, body.value, scope.resource.schema!)
+    default:
+      return applyMergePatch(object, body.value, validation)
+  }
+}

@@ -1,0 +1,80 @@
+import {
+  defaultFieldLabelConversion,
+  SelectionPredicate,
+  type GetAttributes,
+  type KubeObject,
+  type RequestListOptions,
+} from '@freshread/core'
+import type { Resource } from '../resources/resource.ts'
+import { isPathSegmentName, nameIsDNSLabel } from './name-validation.ts'
+import { keyOf, keyRootOf } from './scope.ts'
+
+/** Fields that an index is kept for (`pkg/registry/core/pod/storage`, `pkg/registry/resource/resourceslice/storage`). */
+const INDEXED: Readonly<Record<string, readonly string[]>> = {
+  '/pods': ['spec.nodeName'],
+  'resource.k8s.io/resourceslices': ['spec.nodeName'],
+}
+
+/** Fields of a resource that have an index, and that its watchers are grouped by. */
+export function indexedFields(resource: Resource): readonly string[] {
+  return INDEXED[resource.storageKey] ?? []
+}
+
+const attributes = new Map<string, GetAttributes>()
+
+/** Reads the labels and selectable fields of a resource's objects. */
+export function attributesOf(resource: Resource): GetAttributes {
+  // Kinds of CustomResourceDefinitions can change their fields: those are made anew with each resource.
+  const known = resource.builtIn ? attributes.get(resource.storageKey) : undefined
+  if (known !== undefined) return known
+  const { namespaced, strategy } = resource
+  const own = strategy.fields
+  const made: GetAttributes = (object: KubeObject) => {
+    const { labels, name = '', namespace = '' } = object.metadata
+    const fields: Record<string, string> = { 'metadata.name': name }
+    if (namespaced) fields['metadata.namespace'] = namespace
+    return { labels, fields: own === undefined ? fields : { ...own(object), ...fields } }
+  }
+  if (resource.builtIn) attributes.set(resource.storageKey, made)
+  return made
+}
+
+/** Turns field labels of requests into those of {@link attributesOf}, or throws with the kind's text. */
+export function fieldLabelConversion(resource: Resource): (label: string, value: string) => readonly [string, string] {
+  const labels = resource.strategy.fieldLabels
+  if (labels === undefined) return defaultFieldLabelConversion
+  return (label, value) => {
+    if (label === 'metadata.name' || label === 'metadata.namespace') return [label, value]
+    const field = Object.hasOwn(labels, label) ? labels[label] : undefined
+    if (field === undefined) throw new Error(`field label not supported: ${label}`)
+    return [field, value]
+  }
+}
+
+/** The predicate of a list or watch. */
+export function predicateOf(resource: Resource, options: RequestListOptions): SelectionPredicate {
+  return new SelectionPredicate({
+    label: options.labelSelector,
+    field: options.fieldSelector,
+    getAttributes: attributesOf(resource),
+    indexFields: indexedFields(resource),
+  })
+}
+
+/** Where to look for what a predicate selects (`pkg/registry/generic/registry/store.go: ListPredicate, WatchPredicate`). */
+export function rangeOf(
+  resource: Resource,
+  requestNamespace: string,
+  predicate: SelectionPredicate,
+): { readonly key: string; readonly recursive: boolean; readonly namespace: string } {
+  let namespace = requestNamespace
+  if (namespace === '' && resource.namespaced) {
+    const single = predicate.matchesSingleNamespace()
+    if (single !== undefined && nameIsDNSLabel(single).length === 0) namespace = single
+  }
+  const name = predicate.matchesSingle()
+  if (name !== undefined && name !== '' && isPathSegmentName(name).length === 0 && (!resource.namespaced || namespace !== '')) {
+    return { key: keyOf(resource, namespace, name), recursive: false, namespace }
+  }
+  return { key: keyRootOf(resource, namespace), recursive: true, namespace }
+}
