@@ -38,7 +38,8 @@ export class LeaseManager {
     const now = this.#clock.now()
     const extra = Math.min(Math.floor(ttlSeconds * reuseShare), maxReuseSeconds)
     const lastsLongEnough = now + ttlSeconds * 1000 < this.#expiresAt
-    const endsSoonEnough = now + (ttlSeconds + extra) * 1000 > this.#expiresAt
+    // Equal within the same millisecond that it was granted in.
+    const endsSoonEnough = now + (ttlSeconds + extra) * 1000 >= this.#expiresAt
     this.#objectCount++
     if (lastsLongEnough && endsSoonEnough && this.#objectCount <= maxObjectsPerLease) return this.#lease
     this.#lease = await this.#kv.grantLease(ttlSeconds + extra)
