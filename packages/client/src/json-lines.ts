@@ -3,8 +3,8 @@ export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array |
 
 /** Reads a stream chunk by chunk; ending the iteration lets go of it. Safari's streams are not iterable. */
 async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array | string> {
-  if (Symbol.asyncIterator in stream) return yield* stream
-  const reader = (stream as ReadableStream<Uint8Array>).getReader()
+  if (!('getReader' in stream)) return yield* stream
+  const reader = stream.getReader()
   try {
     for (;;) {
       const { done, value } = await reader.read()
@@ -12,7 +12,8 @@ async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array | string
       yield value
     }
   } finally {
-    await reader.cancel().catch(() => {})
+    // Not waited for: whoever gave the stream may take his time, or for ever.
+    reader.cancel().catch(() => {})
   }
 }
 

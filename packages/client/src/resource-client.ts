@@ -1,5 +1,5 @@
 import type { CallOptions, KubeClient } from './kube-client.ts'
-import { type ByteStream, jsonLines } from './json-lines.ts'
+import { jsonLines } from './json-lines.ts'
 import { isGone } from './kube-error.ts'
 import type { KubeList, KubeObject, Status, WatchEvent } from './kube-types.ts'
 
@@ -174,17 +174,20 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     // The iteration may end while a chunk is awaited: then the connection has to go.
     const end = new AbortController()
     const signal = options.signal ? AbortSignal.any([options.signal, end.signal]) : end.signal
+    let batches: AsyncGenerator<WatchEvent<T>[]> | undefined
     try {
-      const stream: ByteStream = await this.client.stream(
-        { method: 'GET', path: this.#path(), query },
-        { ...call, signal },
-      )
-      yield* jsonLines<WatchEvent<T>>(stream)
+      const stream = await this.client.stream({ method: 'GET', path: this.#path(), query }, { ...call, signal })
+      batches = jsonLines<WatchEvent<T>>(stream)
+      for (let next = await batches.next(); !next.done; next = await batches.next()) yield next.value
+      // Some streams end where others break.
+      options.signal?.throwIfAborted()
     } catch (error) {
-      if (options.signal?.aborted) throw options.signal.reason
+      options.signal?.throwIfAborted()
       throw error
     } finally {
+      // First the connection: axios' streams do not let go of a quiet one by themselves.
       end.abort()
+      batches?.return(undefined).catch(() => {})
     }
   }
 

@@ -57,18 +57,18 @@ export async function startCluster(options: KubeServerOptions & { readonly repli
   return cluster
 }
 
-/** Moves time on, in small steps, until a promise is settled; answers when it was, in milliseconds from now. */
+/** Moves time on, in small steps, until a promise is settled. */
 export async function settle<T>(clock: FakeClock, promise: Promise<T>, realMs = 0): Promise<T> {
-  let pending = true
-  const end = (): void => void (pending = false)
+  const state = { settled: false }
+  const end = (): void => void (state.settled = true)
   promise.then(end, end)
-  for (let i = 0; pending && i < 5000; i++) {
+  for (let i = 0; !state.settled; i++) {
+    if (i === 5000) throw new Error('it never settled')
     // Sockets take their time, which is not the clock's.
     if (realMs) await new Promise((resolve) => setTimeout(resolve, realMs))
     else await new Promise((resolve) => setImmediate(resolve))
-    if (pending) await clock.step(100)
+    if (!state.settled) await clock.step(100)
   }
-  if (pending) throw new Error('it never settled')
   return promise
 }
 

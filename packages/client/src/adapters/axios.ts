@@ -97,7 +97,7 @@ async function send(
       isBroken: (error) => error instanceof AxiosError && !!error.request && !TIMED_OUT.includes(error.code ?? ''),
     })
     response.config = config
-    if (error) throw error
+    if (error) throw Object.assign(error, { config })
     return response
   } catch (error) {
     if (signal?.aborted && !isCancel(error)) throw new CanceledError(undefined, config)
