@@ -28,6 +28,8 @@ export interface PatchBody {
   readonly type: PatchType
   readonly text: string
   readonly value: unknown
+  /** Keys that its YAML has twice; `undefined` when it was read as JSON. */
+  readonly duplicates?: readonly string[]
 }
 
 const decoder = new TextDecoder()
@@ -45,7 +47,7 @@ export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
     }
   }
   try {
-    return { type, text, value: parseYAML(text).value }
+    return { type, text, ...parseYAML(text) }
   } catch (error) {
     throw newBadRequest(`error encoding patch: ${(error as Error).message}`)
   }
@@ -61,9 +63,9 @@ export function duplicatesIn(body: PatchBody, validation: FieldValidation): read
     return duplicateFields(body.text).map((text) => `json patch ${text}`)
   }
   if (body.type !== 'application/apply-patch+yaml') return duplicateFields(body.text)
-  // Most applies are JSON and have none, which is quickly seen.
-  const clean = body.text.startsWith('{') && duplicateFields(body.text).length === 0
-  return clean ? [] : parseYAML(body.text).duplicates
+  if (body.duplicates !== undefined) return body.duplicates
+  // JSON is YAML, and is told about as such; most has none, which is quickly seen.
+  return duplicateFields(body.text).length === 0 ? [] : parseYAML(body.text).duplicates
 }
 
 /** The 400 for an apply whose keys are not unique, when that is to be refused. */

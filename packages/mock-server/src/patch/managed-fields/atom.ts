@@ -16,10 +16,16 @@ export interface Atom {
 /** A list; `keys` only where it is associative, and none for a set of scalars. */
 export interface ListAtom {
   readonly associative: boolean
-  readonly keys: readonly string[]
+  /** In the order in which the schema names them. */
+  readonly keys: readonly KeyField[]
   readonly element: Atom
-  /** The default of a key field that an item leaves out. */
-  readonly keyDefault: (key: string) => unknown
+}
+
+/** A field that an item of a list goes by. */
+export interface KeyField {
+  readonly name: string
+  /** Of items that leave the field out. */
+  readonly default: unknown
 }
 
 /** A struct, a map, or both. */
@@ -33,7 +39,7 @@ export interface MapAtom {
   readonly untyped: boolean
 }
 
-const noDefault = (): undefined => undefined
+const noField = (): undefined => undefined
 
 /** Anything, as one piece. */
 export const untypedAtomic: Atom = {
@@ -46,8 +52,8 @@ export const untypedAtomic: Atom = {
   },
 }
 
-const untypedList: ListAtom = { associative: false, keys: [], element: untypedAtomic, keyDefault: noDefault }
-const untypedMap: MapAtom = { atomic: true, field: noDefault, element: untypedAtomic, untyped: false }
+const untypedList: ListAtom = { associative: false, keys: [], element: untypedAtomic }
+const untypedMap: MapAtom = { atomic: true, field: noField, element: untypedAtomic, untyped: false }
 
 /** Anything: maps are granular, lists are one piece. What an object without a schema is made of. */
 export const deduced: Atom = {
@@ -58,7 +64,7 @@ export const deduced: Atom = {
   },
 }
 
-const deducedMap: MapAtom = { atomic: false, field: noDefault, element: deduced, untyped: true }
+const deducedMap: MapAtom = { atomic: false, field: noField, element: deduced, untyped: true }
 
 function scalarAtom(scalar: Scalar): Atom {
   return { scalar, list: undefined, map: undefined }
@@ -147,11 +153,10 @@ function listAtom(schema: SchemaNode, preserve: boolean): ListAtom {
   const { associative, keys } = listRelationship(schema)
   return {
     associative,
-    keys,
+    keys: keys.map((name) => ({ name, default: items?.properties.get(name)?.default })),
     get element() {
       return items === undefined ? untypedAtomic : atomOf(items, preserve)
     },
-    keyDefault: (key) => items?.properties.get(key)?.default,
   }
 }
 
@@ -180,11 +185,12 @@ function fieldsAtom(fields: Readonly<Record<string, Atom>>): Atom {
 }
 
 function mapOf(element: Atom): Atom {
-  return { scalar: undefined, list: undefined, map: { atomic: false, field: noDefault, element, untyped: false } }
+  return { scalar: undefined, list: undefined, map: { atomic: false, field: noField, element, untyped: false } }
 }
 
 function listOf(element: Atom, associative: boolean, keys: readonly string[]): Atom {
-  return { scalar: undefined, list: { associative, keys, element, keyDefault: noDefault }, map: undefined }
+  const list: ListAtom = { associative, keys: keys.map((name) => ({ name, default: undefined })), element }
+  return { scalar: undefined, list, map: undefined }
 }
 
 const text = scalars['string']!

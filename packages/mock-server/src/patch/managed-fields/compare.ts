@@ -156,14 +156,23 @@ function compareItem(
   out.add(element, inner)
 }
 
-/** Items of a list by their elements; more than one where the list has duplicates. */
-function indexItems(items: readonly unknown[], list: ListAtom): Map<PathElement, unknown[]> {
-  const index = new Map<PathElement, unknown[]>()
+/** Items that have the same element, where a list should have one. */
+class Duplicates {
+  readonly items: unknown[]
+
+  constructor(items: unknown[]) {
+    this.items = items
+  }
+}
+
+/** Items of a list by their elements. */
+function indexItems(items: readonly unknown[], list: ListAtom): Map<PathElement, unknown> {
+  const index = new Map<PathElement, unknown>()
   for (const item of items) {
     const element = itemElement(list, item)
     const known = index.get(element)
-    if (known === undefined) index.set(element, [item])
-    else known.push(item)
+    if (known instanceof Duplicates) known.items.push(item)
+    else index.set(element, index.has(element) ? new Duplicates([known, item]) : item)
   }
   return index
 }
@@ -171,24 +180,34 @@ function indexItems(items: readonly unknown[], list: ListAtom): Map<PathElement,
 function compareLists(before: readonly unknown[], after: readonly unknown[], list: ListAtom, out: Difference): void {
   const left = indexItems(before, list)
   const right = indexItems(after, list)
-  const leaf = (builder: NodeBuilder, element: PathElement): void => builder.add(element, FieldSet.leaf)
-  for (const [element, items] of left) {
-    const others = right.get(element) ?? []
-    if (items.length === 1 && others.length <= 1) {
-      if (items[0] !== others[0]) compareItem(element, items[0], others[0], list.element, out)
-    } else if (items.length > 1 && others.length > 1) {
-      if (!equalValues(items, others)) leaf(out.changed, element)
-    } else if (items.length > 1) {
-      if (others.length === 1) compareItem(element, undefined, others[0], list.element, out)
-      leaf(out.removed, element)
-    } else {
-      compareItem(element, items[0], undefined, list.element, out)
-      leaf(out.changed, element)
-    }
+  for (const [element, item] of left) {
+    const other = right.get(element)
+    if (item instanceof Duplicates || other instanceof Duplicates) {
+      compareDuplicates(element, item, other, list, out)
+    } else if (item !== other) compareItem(element, item, other, list.element, out)
   }
-  for (const [element, items] of right) {
+  for (const [element, item] of right) {
     if (left.has(element)) continue
-    if (items.length === 1) compareItem(element, undefined, items[0], list.element, out)
-    else leaf(out.changed, element)
+    if (item instanceof Duplicates) out.changed.add(element, FieldSet.leaf)
+    else compareItem(element, undefined, item, list.element, out)
+  }
+}
+
+/** Items that are there several times are one piece. */
+function compareDuplicates(
+  element: PathElement,
+  before: unknown,
+  after: unknown,
+  list: ListAtom,
+  out: Difference,
+): void {
+  if (before instanceof Duplicates && after instanceof Duplicates) {
+    if (!equalValues(before.items, after.items)) out.changed.add(element, FieldSet.leaf)
+  } else if (before instanceof Duplicates) {
+    if (after !== undefined) compareItem(element, undefined, after, list.element, out)
+    out.removed.add(element, FieldSet.leaf)
+  } else {
+    compareItem(element, before, undefined, list.element, out)
+    out.changed.add(element, FieldSet.leaf)
   }
 }

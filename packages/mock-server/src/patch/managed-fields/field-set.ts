@@ -1,4 +1,4 @@
-import { compareElements, type PathElement } from './path-element.ts'
+import { sortElements, type PathElement } from './path-element.ts'
 
 /** Where a set's members are: one node for each path that is a member or leads to one. */
 type Children = ReadonlyMap<PathElement, FieldSet>
@@ -152,11 +152,11 @@ export class FieldSet {
     return child.member ? new FieldSet(false, child.children) : child
   }
 
-  /** Children in the order of {@link compareElements}. */
+  /** Children in the order of {@link sortElements}. */
   sortedChildren(): (readonly [PathElement, FieldSet])[] {
-    if (this.children === undefined) return []
-    const entries = [...this.children]
-    return entries.length < 2 ? entries : entries.sort((a, b) => compareElements(a[0], b[0]))
+    const { children } = this
+    if (children === undefined) return []
+    return sortElements(children.keys()).map((element) => [element, children.get(element)!] as const)
   }
 
   /** Every member's path: those of a level in order, then those below them (`Set.Iterate`). */

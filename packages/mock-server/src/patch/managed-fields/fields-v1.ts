@@ -8,7 +8,7 @@ export interface FieldsV1 {
 
 /*
  * Objects carry the same fieldsV1 from version to version, so the set made of one is kept for as long as it
- * lives, and the other way round.
+ * lives, and the other way round for each part of a set.
  */
 const sets = new WeakMap<object, FieldSet>()
 const texts = new WeakMap<FieldSet, FieldsV1>()
@@ -53,21 +53,20 @@ function parseNode(fields: Record<string, unknown>): FieldSet {
 
 /** Writes a set as fieldsV1, elements in order (`Set.ToJSON`). What is given out is shared: do not change it. */
 export function serializeFieldsV1(set: FieldSet): FieldsV1 {
-  let fields = texts.get(set)
-  if (fields === undefined) {
-    fields = serializeNode(set, false)
-    texts.set(set, fields)
-    sets.set(fields, set)
-  }
+  const fields = serializeNode(set)
+  sets.set(fields, set)
   return fields
 }
 
 const emptyFields: FieldsV1 = Object.freeze({})
 
-function serializeNode(node: FieldSet, includeSelf: boolean): FieldsV1 {
+function serializeNode(node: FieldSet): FieldsV1 {
   if (node.children === undefined) return emptyFields
-  const fields: FieldsV1 = {}
-  if (includeSelf) fields['.'] = emptyFields
-  for (const [element, child] of node.sortedChildren()) fields[element] = serializeNode(child, child.member)
+  let fields = texts.get(node)
+  if (fields === undefined) {
+    fields = node.member ? { '.': emptyFields } : {}
+    for (const [element, child] of node.sortedChildren()) fields[element] = serializeNode(child)
+    texts.set(node, fields)
+  }
   return fields
 }

@@ -20,15 +20,26 @@ export function fieldElement(name: string): PathElement {
 
 /** The element of a list item that is known by its key fields. The order of `keys` does not matter. */
 export function keyElement(keys: ReadonlyMap<string, unknown>): PathElement {
-  const names = keys.size < 2 ? keys.keys() : [...keys.keys()].sort(compareText)
-  let out = ''
-  for (const name of names) out += `${out === '' ? '' : ','}${JSON.stringify(name)}:${goJSON(keys.get(name))}`
-  return `k:{${out}}`
+  const names = [...keys.keys()].sort(compareText)
+  return keyElementOf(names.map((name) => `${JSON.stringify(name)}:${scalarText(keys.get(name))}`))
+}
+
+/** The same of `"name":value` texts, which must be in the order of the names. */
+export function keyElementOf(fields: readonly string[]): PathElement {
+  return `k:{${fields.join(',')}}`
+}
+
+const plain = /^[\w ./:-]*$/
+
+/** A key's or item's value as fieldsV1 writes it. */
+export function scalarText(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && plain.test(value) ? `"${value}"` : goJSON(value)
 }
 
 /** The element of a set's item. */
 export function valueElement(value: unknown): PathElement {
-  return `v:${goJSON(value)}`
+  return `v:${scalarText(value)}`
 }
 
 /**
@@ -71,31 +82,44 @@ export function isKeyElement(element: PathElement): boolean {
 
 const rank: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
 
-/** The order in which fieldsV1 and conflicts list elements (`fieldpath.PathElement.Compare`). */
-export function compareElements(a: PathElement, b: PathElement): number {
-  if (a === b) return 0
-  const kind = a[0]!
-  if (kind !== b[0]) return rank[kind]! - rank[b[0]!]!
-  switch (kind) {
-    case 'f':
-      return compareText(a, b)
-    case 'k':
-      return compareKeys(a, b)
-    case 'v':
-      return compareScalars(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)))
-    default:
-      return Number(a.slice(2)) - Number(b.slice(2))
-  }
+/** What an element is sorted by: reading it once is worth it, as sorting compares it many times. */
+interface SortKey {
+  readonly kind: number
+  readonly text: string
+  /** Names and values of key fields, in order; the item of a set. */
+  readonly values: readonly unknown[]
 }
 
-function compareKeys(a: PathElement, b: PathElement): number {
-  const left = Object.entries(JSON.parse(a.slice(2)) as Record<string, unknown>).sort(byName)
-  const right = Object.entries(JSON.parse(b.slice(2)) as Record<string, unknown>).sort(byName)
-  for (let i = 0; i < left.length && i < right.length; i++) {
-    const order = compareText(left[i]![0], right[i]![0]) || compareScalars(left[i]![1], right[i]![1])
+function sortKey(element: PathElement): SortKey {
+  const kind = rank[element[0]!]!
+  if (kind === 0) return { kind, text: element, values: [] }
+  const value: unknown = JSON.parse(element.slice(2))
+  const values =
+    kind === 1
+      ? Object.entries(value as object)
+          .sort(byName)
+          .flat()
+      : [value]
+  return { kind, text: element, values }
+}
+
+/** The order in which fieldsV1 and conflicts list elements (`fieldpath.PathElement.Compare`). */
+function compareSortKeys(a: SortKey, b: SortKey): number {
+  if (a.kind !== b.kind) return a.kind - b.kind
+  if (a.kind === 0) return compareText(a.text, b.text)
+  for (let i = 0; i < a.values.length && i < b.values.length; i++) {
+    const order = compareScalars(a.values[i], b.values[i])
     if (order !== 0) return order
   }
-  return left.length - right.length
+  return a.values.length - b.values.length
+}
+
+/** The elements in order: fields, keys, values, indices. */
+export function sortElements(elements: Iterable<PathElement>): PathElement[] {
+  const sorted = [...elements]
+  if (sorted.length < 2) return sorted
+  const keys = new Map(sorted.map((element) => [element, sortKey(element)]))
+  return sorted.sort((a, b) => compareSortKeys(keys.get(a)!, keys.get(b)!))
 }
 
 function byName(a: readonly [string, unknown], b: readonly [string, unknown]): number {

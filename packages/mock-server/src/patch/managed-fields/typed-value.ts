@@ -1,6 +1,6 @@
 import { goTypeOf, goValue } from '../go-value.ts'
-import type { Atom, ListAtom, MapAtom } from './atom.ts'
-import { keyElement, valueElement, valueText, type PathElement } from './path-element.ts'
+import type { Atom, KeyField, ListAtom, MapAtom } from './atom.ts'
+import { compareText, keyElementOf, scalarText, valueElement, valueText, type PathElement } from './path-element.ts'
 
 /** A JSON object. */
 export type JsonMap = Readonly<Record<string, unknown>>
@@ -95,19 +95,37 @@ function keyedElement(list: ListAtom, item: unknown): PathElement {
     throw new Error('associative list with keys may not have a null element')
   }
   if (!isMap(item)) throw new Error('associative list with keys may not have non-map elements')
-  const keys = new Map<string, unknown>()
-  for (const name of list.keys) {
-    const value = Object.hasOwn(item, name) ? item[name] : list.keyDefault(name)
+  const fields: string[] = []
+  for (const key of sortedKeys(list)) {
+    const value = Object.hasOwn(item, key.name) ? item[key.name] : key.default
     // An item without a key is another than one that has it.
-    if (value !== undefined) keys.set(name, value)
+    if (value !== undefined) fields.push(key.prefix + scalarText(value))
   }
-  if (keys.size === 0) {
-    const names = list.keys.map(valueText).join(' ')
+  if (fields.length === 0) {
+    const names = list.keys.map(({ name }) => valueText(name)).join(' ')
     throw new Error(
       `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
     )
   }
-  return keyElement(keys)
+  return keyElementOf(fields)
+}
+
+interface SortedKey extends KeyField {
+  /** `"name":` */
+  readonly prefix: string
+}
+
+const sorted = new WeakMap<ListAtom, readonly SortedKey[]>()
+
+function sortedKeys(list: ListAtom): readonly SortedKey[] {
+  let keys = sorted.get(list)
+  if (keys === undefined) {
+    keys = list.keys
+      .map((key) => ({ ...key, prefix: `${JSON.stringify(key.name)}:` }))
+      .sort((a, b) => compareText(a.name, b.name))
+    sorted.set(list, keys)
+  }
+  return keys
 }
 
 function setElement(item: unknown): PathElement {

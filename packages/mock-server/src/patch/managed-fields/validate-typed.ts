@@ -1,5 +1,5 @@
 import type { Atom, ListAtom, MapAtom } from './atom.ts'
-import { elementText, fieldElement, type PathElement } from './path-element.ts'
+import { elementText, type PathElement } from './path-element.ts'
 import {
   deduceShape,
   errorLine,
@@ -18,12 +18,12 @@ import {
  * `allowDuplicates` lets items of sets and keyed lists be there more than once.
  */
 export function validateTyped(value: unknown, atom: Atom, allowDuplicates: boolean): void {
-  const validate = (ordered: boolean): string[] => {
+  const validate = (explain: boolean): string[] => {
     const lines: string[] = []
-    new Validator(lines, allowDuplicates, ordered).visit(value, atom, '')
+    new Validator(lines, allowDuplicates, explain).visit(value, atom, '')
     return lines
   }
-  // Errors are told in the order of the fields' names, which is only worth sorting for when there are any.
+  // Only when something is wrong is it worth knowing where. Errors come in the order of the fields' names.
   if (validate(false).length > 0) throw new TypedErrors(validate(true))
 }
 
@@ -31,10 +31,11 @@ class Validator {
   readonly #lines: string[]
   readonly #allowDuplicates: boolean
 
-  readonly #ordered: boolean
+  /** Keep track of paths, and take fields in order. */
+  readonly #explain: boolean
 
-  constructor(lines: string[], allowDuplicates: boolean, ordered: boolean) {
-    this.#ordered = ordered
+  constructor(lines: string[], allowDuplicates: boolean, explain: boolean) {
+    this.#explain = explain
     this.#lines = lines
     this.#allowDuplicates = allowDuplicates
   }
@@ -64,7 +65,7 @@ class Validator {
   #map(value: JsonMap, map: MapAtom, path: string): void {
     // Nothing can be wrong below a map of anything.
     if (map.untyped) return
-    for (const name of this.#ordered ? Object.keys(value).sort() : Object.keys(value)) {
+    for (const name of this.#explain ? Object.keys(value).sort() : Object.keys(value)) {
       if (value[name] === undefined) continue
       const atom = fieldAtom(map, name)
       if (atom === undefined) {
@@ -72,14 +73,14 @@ class Validator {
         this.#lines.push(errorLine(`${path}.${name}`, 'field not declared in schema'))
         return
       }
-      this.visit(value[name], atom, path + elementText(fieldElement(name)))
+      this.visit(value[name], atom, this.#explain ? `${path}.${name}` : '')
     }
   }
 
   #list(value: readonly unknown[], list: ListAtom, path: string): void {
     const seen = new Set<PathElement>()
     for (let i = 0; i < value.length; i++) {
-      let text = `[${i}]`
+      let text = this.#explain ? `[${i}]` : ''
       if (list.associative) {
         let element: PathElement
         try {
@@ -88,7 +89,7 @@ class Validator {
           this.#lines.push(errorLine(path, `element ${i}: ${(error as Error).message}`))
           return
         }
-        text = elementText(element)
+        if (this.#explain) text = elementText(element)
         if (seen.has(element) && !this.#allowDuplicates) {
           this.#lines.push(errorLine(path, `duplicate entries for key ${text}`))
         }
