@@ -9,7 +9,13 @@ export async function watch(scope: RequestScope, options: RequestListOptions): P
   const timeoutMs = watchTimeoutMs(options.timeoutSeconds, host.minRequestTimeoutSeconds)
   const predicate = predicateOf(resource, options).with({ allowWatchBookmarks })
   const { key, recursive, namespace } = rangeOf(resource, scope.namespace, predicate)
-  const started = await host.storageOf(resource).watch(key, {
+  // A watch that runs is ended by whoever reads it: were it to end by itself when the client goes away, that would
+  // look like a clean end.
+  const waiting = new AbortController()
+  const abort = (): void => waiting.abort(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  const starting = host.storageOf(resource).watch(key, {
     resourceVersion: options.resourceVersion,
     resourceVersionMatch: options.resourceVersionMatch,
     predicate,
@@ -19,8 +25,9 @@ export async function watch(scope: RequestScope, options: RequestListOptions): P
     namespace: resource.namespaced ? namespace : '',
     name: scope.name,
     trace,
-    signal,
+    signal: waiting.signal,
   })
+  const started = await starting.finally(() => signal.removeEventListener('abort', abort))
   return { type: 'watch', watch: started, timeoutMs, watchList: isListWatchRequest({ sendInitialEvents, allowWatchBookmarks }) }
 }
 
