@@ -8,6 +8,8 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 import { fromJSON, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader'
+import { delay, systemClock } from '../../clock.ts'
+import { KVError } from '../kv.ts'
 import { closedError, toKVError } from './errors.ts'
 import { etcdProto, type WatchRequest, type WatchResponse } from './proto.ts'
 
@@ -30,6 +32,9 @@ function methodOf(service: string, name: string): MethodDefinition<object, objec
   return (services[`etcdserverpb.${service}`] as ServiceDefinition)[name] as MethodDefinition<object, object>
 }
 
+/** Milliseconds before a read is tried again, as etcd's own client waits. */
+const retryWait = 25
+
 const watchMethod = methodOf('Watch', 'Watch')
 
 /** A gRPC connection to one of several equal endpoints. */
@@ -49,8 +54,33 @@ export class EtcdConnection {
     this.#clients = endpoints.map((endpoint) => connect(endpoint, tls))
   }
 
-  /** Calls a method. An abort rejects with its reason, all else with a KVError. */
-  call<R>(service: string, name: string, request: object, signal: AbortSignal | undefined): Promise<R> {
+  /** Calls a method that only reads: one that the connection broke for is called again, until its time is up. */
+  async read<R>(service: string, name: string, request: object, signal: AbortSignal | undefined): Promise<R> {
+    const deadline = Date.now() + this.#timeout
+    for (;;) {
+      try {
+        return await this.#call<R>(service, name, request, signal, deadline)
+      } catch (error) {
+        const unavailable = error instanceof KVError && error.code === 'unavailable'
+        if (!unavailable || Date.now() >= deadline) throw error
+        await delay(systemClock, retryWait, signal)
+      }
+    }
+  }
+
+  /** Calls a method that changes something, once: nobody can tell whether a broken call has done its work. */
+  write<R>(service: string, name: string, request: object, signal: AbortSignal | undefined): Promise<R> {
+    return this.#call(service, name, request, signal, Date.now() + this.#timeout)
+  }
+
+  /** An abort rejects with its reason, all else with a KVError. */
+  #call<R>(
+    service: string,
+    name: string,
+    request: object,
+    signal: AbortSignal | undefined,
+    deadline: number,
+  ): Promise<R> {
     const method = methodOf(service, name)
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedError())
@@ -68,7 +98,7 @@ export class EtcdConnection {
         request,
         // Nothing is sent, and so nothing can be half done, before there is a connection.
         new Metadata({ waitForReady: true }),
-        { deadline: new Date(Date.now() + this.#timeout) },
+        { deadline: new Date(deadline) },
         answered,
       )
       const abort = (): void => call.cancel()

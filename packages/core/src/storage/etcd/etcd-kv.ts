@@ -48,7 +48,7 @@ export class EtcdKV implements KV {
     const list = typeof endpoints === 'string' ? endpoints.split(',') : endpoints
     const connection = new EtcdConnection(list, timeout, tls)
     try {
-      const { version } = await connection.call<StatusResponse>('Maintenance', 'Status', {}, undefined)
+      const { version } = await connection.read<StatusResponse>('Maintenance', 'Status', {}, undefined)
       return new EtcdKV(connection, clock, version)
     } catch (cause) {
       connection.close()
@@ -80,7 +80,7 @@ export class EtcdKV implements KV {
   }
 
   #range(request: object, signal: AbortSignal | undefined): Promise<RangeResponse> {
-    return this.#connection.call('KV', 'Range', request, signal)
+    return this.#connection.read('KV', 'Range', request, signal)
   }
 
   async txn(request: TxnRequest): Promise<TxnResult> {
@@ -88,7 +88,7 @@ export class EtcdKV implements KV {
     const key = keyBytes(request.key)
     const change =
       put === undefined ? { request_delete_range: { key } } : { request_put: { key, value: put.bytes, lease } }
-    const response = await this.#connection.call<TxnResponse>(
+    const response = await this.#connection.write<TxnResponse>(
       'KV',
       'Txn',
       {
@@ -113,7 +113,7 @@ export class EtcdKV implements KV {
   }
 
   async compact(revision: number): Promise<void> {
-    await this.#connection.call('KV', 'Compact', { revision }, undefined)
+    await this.#connection.write('KV', 'Compact', { revision }, undefined)
   }
 
   async grantLease(ttlSeconds: number): Promise<number> {
@@ -122,7 +122,7 @@ export class EtcdKV implements KV {
       const id = 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1))
       try {
         const request = { TTL: ttlSeconds, ID: id }
-        return (await this.#connection.call<LeaseGrantResponse>('Lease', 'LeaseGrant', request, undefined)).ID
+        return (await this.#connection.write<LeaseGrantResponse>('Lease', 'LeaseGrant', request, undefined)).ID
       } catch (error) {
         if (!(error instanceof KVError && error.message === 'etcdserver: lease already exists')) throw error
       }
