@@ -22,11 +22,23 @@ export async function inProcessTarget(scenario: Pick<Scenario, 'gates'>): Promis
       return Object.defineProperty(response, 'text', { value: () => stepped(text()) })
     },
     control: async (name, args) => {
-      const query = new URLSearchParams(args)
-      const response = await stepped(server.fetch(new Request(`http://kube.test/_freshread/${name}?${query}`, { method: 'POST' })))
-      if (!response.ok) throw new Error(`control ${name}: ${response.status} ${await response.text()}`)
+      const { status } = await stepped(
+        server.handleControl({
+          method: 'POST',
+          path: `/_freshread/${name}`,
+          query: String(new URLSearchParams(args)),
+          headers: {},
+          signal: new AbortController().signal,
+        }),
+      )
+      if (status !== 200) throw new Error(`control ${name}: ${status}`)
     },
-    clock: { now: () => clock.now(), sleep: (ms) => clock.step(ms) },
+    clock: {
+      now: () => clock.now(),
+      sleep: (ms) => clock.step(ms),
+      setTimeout: (callback, ms) => clock.setTimeout(callback, ms),
+      clearTimeout: (handle) => clock.clearTimeout(handle),
+    },
     [Symbol.asyncDispose]: () => server.close(),
   }
 }

@@ -20,7 +20,13 @@ export interface Target {
   readonly fetch?: typeof fetch
   readonly headers?: Readonly<Record<string, string>>
   readonly control: (name: string, args: Readonly<Record<string, string>>) => Promise<void> | void
-  readonly clock?: { now(): number; sleep(ms: number): Promise<void> }
+  /** Time to step instead of the machine's. */
+  readonly clock?: {
+    now(): number
+    sleep(ms: number): Promise<void>
+    setTimeout(callback: () => void, ms: number): unknown
+    clearTimeout(handle: unknown): void
+  }
 }
 
 /** One place where an answer is not the real server's. */

@@ -1,7 +1,8 @@
 import { newBadRequest, newRequestEntityTooLarge } from '@freshread/core'
 import { duplicateFields, parseGoJson } from '../verbs/go-json.ts'
 import { MAX_BODY_BYTES, type KubeRequest } from './message.ts'
-import { negotiateInput, type MediaType } from './negotiation.ts'
+import { allCodecs, negotiateInput, type MediaType } from './negotiation.ts'
+import { decodeProtobuf, ProtobufError } from './protobuf/envelope.ts'
 import { parseYAML, YAMLSyntaxError } from './yaml-input.ts'
 
 /** Group, version and kind that a body names; empty where it does not. */
@@ -52,7 +53,11 @@ export function limitedBody(request: Pick<KubeRequest, 'body'>, limit: number = 
  */
 export function parseBody(request: Pick<KubeRequest, 'body' | 'headers'>, strict: boolean): ParsedBody {
   const bytes = limitedBody(request)
-  const mediaType = negotiateInput(request.headers['content-type'])
+  const mediaType = negotiateInput(request.headers['content-type'], allCodecs)
+  if (mediaType === 'application/vnd.kubernetes.protobuf') {
+    const value = readProtobuf(bytes)
+    return { mediaType, value, gvk: interpret(value), strictErrors: [] }
+  }
   const text = decoder.decode(bytes)
   if (mediaType === 'application/yaml') {
     const { value, duplicates } = readYAML(text)
@@ -67,6 +72,15 @@ export function parseBody(request: Pick<KubeRequest, 'body' | 'headers'>, strict
     throw new DecodeError(`${PARSE_PREFIX}${(error as Error).message}`)
   }
   return { mediaType, value, gvk: interpret(value), strictErrors: strict ? duplicateFields(text) : [] }
+}
+
+function readProtobuf(bytes: Uint8Array): unknown {
+  try {
+    return decodeProtobuf(bytes)
+  } catch (error) {
+    if (error instanceof ProtobufError) throw new DecodeError(error.message)
+    throw error
+  }
 }
 
 function readYAML(text: string): ReturnType<typeof parseYAML> {

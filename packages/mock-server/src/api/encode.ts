@@ -4,9 +4,10 @@ import { CHUNK_BYTES, ChunkedBody, concatBytes } from './body-stream.ts'
 import { GZIP_THRESHOLD_BYTES, GzipBody } from './compression.ts'
 import { newNotAcceptableTransform } from './errors.ts'
 import type { BodyStream, KubeResponse } from './message.ts'
-import { negotiateOutput, type ConvertTarget, type Negotiated } from './negotiation.ts'
+import { allCodecs, negotiateOutput, type ConvertTarget, type Negotiated } from './negotiation.ts'
 import { groupVersion, ITEM_OPEN, listItemBytes, objectBytes, versionedObject } from './object-bytes.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
+import { hasProtobuf } from './protobuf/envelope.ts'
 import { encodeValue } from './serialize.ts'
 import { serverTiming } from './server-timing.ts'
 import { includeObjectOption, partialObjectMetadata, tableOf, type ListMeta } from './table.ts'
@@ -19,9 +20,10 @@ export interface OutputFormat extends Negotiated {
 }
 
 /** Negotiates how a resource request is answered; throws the 406 Status. */
-export function negotiateFormat(context: ResponseContext, stream = false): OutputFormat {
+export function negotiateFormat(context: ResponseContext, resource: Resource, stream = false): OutputFormat {
   const { accept, 'user-agent': userAgent } = context.requestHeaders
-  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { stream })
+  const codecs = hasProtobuf(groupVersion(resource), resource.kind) ? { codecs: allCodecs } : {}
+  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { stream, ...codecs })
   return { ...negotiated, includeObject: 'Metadata' }
 }
 

@@ -98,6 +98,9 @@ export function negotiateOutput(input: NegotiationInput, query: Query, options: 
 
 const defaultCodecs: ReadonlySet<string> = new Set(['application/json', 'application/yaml'])
 
+/** For what protobuf has messages of: the built-in kinds and Statuses. */
+export const allCodecs: ReadonlySet<string> = new Set(MEDIA_TYPES)
+
 function acceptParams(
   params: Readonly<Record<string, string>>,
   mediaType: MediaType,

@@ -1,7 +1,7 @@
 import { errorToStatus, type Status } from '@freshread/core'
 import { PlainTextError } from './errors.ts'
 import type { KubeResponse } from './message.ts'
-import { negotiateOutput, noTransform, type Negotiated } from './negotiation.ts'
+import { allCodecs, negotiateOutput, noTransform, type Negotiated } from './negotiation.ts'
 import { answerHeaders, type ResponseContext } from './response-context.ts'
 import { encodeValue } from './serialize.ts'
 
@@ -15,7 +15,7 @@ export function respondStatus(context: ResponseContext, status: Status, statusCo
     negotiated = negotiateOutput(
       { accept: context.requestHeaders['accept'], 'user-agent': context.requestHeaders['user-agent'] },
       context.query,
-      { allows: noTransform },
+      { allows: noTransform, codecs: allCodecs },
     )
   } catch {
     negotiated = { mediaType: 'application/json', pretty: true, convert: undefined }

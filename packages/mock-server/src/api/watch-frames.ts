@@ -1,8 +1,9 @@
-import type { KubeObject, Status, StoredObject, WatchEvent } from '@freshread/core'
+import type { KubeObject, StoredObject, WatchEvent } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 import { concatBytes } from './body-stream.ts'
 import { transformObject, type OutputFormat } from './encode.ts'
 import { groupVersion, objectBytes, versionedObject } from './object-bytes.ts'
+import { encodeProtobuf, encodeProtobufFrame } from './protobuf/envelope.ts'
 
 const encoder = new TextEncoder()
 const HEADS = {
@@ -33,7 +34,7 @@ export class WatchEncoder {
   /** Names the format among all others (`pkg/endpoints/handlers/response.go: watchEmbeddedEncoder.Identifier`). */
   #identify(): string {
     const { convert, includeObject } = this.#format
-    const version = groupVersion(this.#resource)
+    const version = `${groupVersion(this.#resource)}${this.#protobuf ? ' protobuf' : ''}`
     if (!convert) return version
     const table = convert.kind === 'Table' ? ` ${includeObject} ${this.#headersSent}` : ''
     return `${version} ${convert.kind} ${convert.version}${table}`
@@ -41,7 +42,7 @@ export class WatchEncoder {
 
   /** The bytes of an event, with their newline; the same array for every watch of the format. */
   frame(event: WatchEvent): Uint8Array {
-    if (event.type === 'ERROR') return encodeErrorFrame(event.status)
+    if (event.type === 'ERROR') return this.#assemble('ERROR', { kind: 'Status', apiVersion: 'v1', ...event.status })
     if (event.type === 'BOOKMARK') return this.#bookmark(event.resourceVersion, event.initialEventsEnd)
     // Ages in a Table go on growing, so its frames are shared within one second only.
     const second = this.#format.convert?.kind === 'Table' ? ` ${Math.floor(this.#now() / 1000)}` : ''
@@ -50,7 +51,7 @@ export class WatchEncoder {
     if (!byKey) frames.set(event.object, (byKey = new Map()))
     let bytes = byKey.get(key)
     if (!bytes) {
-      bytes = concatBytes([HEADS[event.type], this.#object(event.object), TAIL])
+      bytes = this.#changed(event.type, event.object)
       // One Table frame per format is enough to keep: the newest.
       if (second !== '')
         for (const old of byKey.keys()) if (old.startsWith(`${event.type} ${this.#identifier} `)) byKey.delete(old)
@@ -60,9 +61,21 @@ export class WatchEncoder {
     return bytes
   }
 
-  #object(stored: StoredObject): Uint8Array {
-    if (!this.#format.convert) return objectBytes(stored, this.#resource)
-    return encoder.encode(JSON.stringify(this.#transform(versionedObject(stored, this.#resource))))
+  get #protobuf(): boolean {
+    return this.#format.mediaType === 'application/vnd.kubernetes.protobuf'
+  }
+
+  /** JSON without a transformation goes by the bytes that the object was encoded to once. */
+  #changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', stored: StoredObject): Uint8Array {
+    if (!this.#format.convert && !this.#protobuf) {
+      return concatBytes([HEADS[type], objectBytes(stored, this.#resource), TAIL])
+    }
+    return this.#assemble(type, this.#transform(versionedObject(stored, this.#resource)))
+  }
+
+  #assemble(type: string, object: unknown): Uint8Array {
+    if (this.#protobuf) return encodeProtobufFrame(type, encodeProtobuf(object as Readonly<Record<string, unknown>>))
+    return encoder.encode(`${JSON.stringify({ type, object })}\n`)
   }
 
   #transform(object: KubeObject): unknown {
@@ -87,14 +100,8 @@ export class WatchEncoder {
       metadata,
       ...this.#resource.strategy.emptyObject?.(),
     }
-    const bytes = encoder.encode(`${JSON.stringify({ type: 'BOOKMARK', object: this.#transform(object) })}\n`)
+    const bytes = this.#assemble('BOOKMARK', this.#transform(object))
     this.#sent()
     return bytes
   }
-}
-
-/** An ERROR event; errors are never transformed. */
-export function encodeErrorFrame(status: Status): Uint8Array {
-  const object = { kind: 'Status', apiVersion: 'v1', ...status }
-  return encoder.encode(`${JSON.stringify({ type: 'ERROR', object })}\n`)
 }

@@ -44,7 +44,7 @@ export function respondWatch(
   return {
     status: 200,
     headers: answerHeaders(context, {
-      'content-type': format.mediaType,
+      'content-type': format.mediaType === 'application/json' ? format.mediaType : `${format.mediaType};stream=watch`,
       ...(timing !== undefined && { 'server-timing': timing }),
       ...(compress && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
     }),
