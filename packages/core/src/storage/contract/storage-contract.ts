@@ -20,16 +20,28 @@ export interface StorageUnderTest {
   readonly close: () => Promise<void>
 }
 
+/** A real etcd is shared by all tests: each has keys of its own. */
+let tests = 0
+
 const groupResource = { group: '', resource: 'widgets' }
 
-/** What every storage over a KV must do, whatever the KV is made of. */
-export function describeStorage(name: string, open: (resourcePrefix: string) => Promise<StorageUnderTest>): void {
+/**
+ * What every storage over a KV must do, whatever the KV is made of.
+ * @param cached there is a watch cache before the storage: what that answers differently is left out
+ */
+export function describeStorage(
+  name: string,
+  open: (resourcePrefix: string) => Promise<StorageUnderTest>,
+  { cached = false }: { readonly cached?: boolean } = {},
+): void {
+  const itAtStorage = (test: string, run: () => Promise<void>): void => {
+    if (!cached) it(test, run)
+  }
+
   describe(`Storage: ${name}`, () => {
     let tested: StorageUnderTest
     let storage: Storage
-    /** A real etcd is shared by all tests: each has keys of its own. */
     let prefix: string
-    let tests = 0
     const watches: Watch[] = []
 
     beforeEach(async () => {
@@ -130,7 +142,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         expect(await storage.get(keyOf('a'), { ignoreNotFound: true })).toBeUndefined()
       })
 
-      it('refuses a resource version that is not there yet, even where there is nothing', async () => {
+      itAtStorage('refuses a resource version that is not there yet, even where there is nothing', async () => {
         const { resourceVersion } = await create('a')
         await storage.get(keyOf('a'), { resourceVersion: String(resourceVersion) })
         for (const name of ['a', 'absent']) {
@@ -142,7 +154,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         }
       })
 
-      it('calls a malformed resource version a bad request', async () => {
+      itAtStorage('calls a malformed resource version a bad request', async () => {
         const error = await failure(storage.get(keyOf('a'), { resourceVersion: 'abc' }))
         expect(error.status).toMatchObject({
           code: 400,
@@ -190,7 +202,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         await storage.delete(keyOf('a'), { preconditions: { uid: 'uid-a' } })
       })
 
-      it('believes a guess that is true, and looks again when it is not', async () => {
+      itAtStorage('believes a guess that is true, and looks again when it is not', async () => {
         const guess = await create('a', { spec: 1 })
         await set('a', 2)
         const seen: unknown[] = []
@@ -433,7 +445,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         expect(names((await list({ resourceVersion: '0', limit: 5 })).items)).toEqual(['b'])
       })
 
-      it('refuses a resource version that is not there yet', async () => {
+      itAtStorage('refuses a resource version that is not there yet', async () => {
         await create('a')
         const current = await storage.currentResourceVersion()
         for (const resourceVersion of [String(current + 100), '18446744073709551615']) {
@@ -447,7 +459,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         }
       })
 
-      it('says that an exact resource version is too old', async () => {
+      itAtStorage('says that an exact resource version is too old', async () => {
         const { resourceVersion } = await create('a')
         await create('b')
         await tested.kv.compact(await storage.currentResourceVersion())
@@ -460,7 +472,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         })
       })
 
-      it('says how to go on when the continue token is too old', async () => {
+      itAtStorage('says how to go on when the continue token is too old', async () => {
         for (const name of ['a', 'b', 'c']) await create(name)
         const first = await list({ limit: 1 })
         await storage.delete(keyOf('b'))
@@ -531,7 +543,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         expect(await take(watch, 1)).toEqual([['ADDED', 'b', b.resourceVersion]])
       })
 
-      it('tells when it has told what is there', async () => {
+      itAtStorage('tells when it has told what is there', async () => {
         const a = await create('a')
         const b = await create('b')
         await storage.delete(keyOf('a'))
@@ -546,7 +558,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         ])
       })
 
-      it('refuses to begin with a state that is not there yet', async () => {
+      itAtStorage('refuses to begin with a state that is not there yet', async () => {
         await create('a')
         const current = await storage.currentResourceVersion()
         const watch = await startWatch({
@@ -610,7 +622,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         ])
       })
 
-      it('says that its start is too old', async () => {
+      itAtStorage('says that its start is too old', async () => {
         const a = await create('a')
         await create('b')
         await create('c')
@@ -633,7 +645,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         expect(watch.ended).toBe(true)
       })
 
-      it('fails when it cannot tell what a change changed, and tells nothing after that', async () => {
+      itAtStorage('fails when it cannot tell what a change changed, and tells nothing after that', async () => {
         const a = await create('a', { spec: 1 })
         const changed = await set('a', 2)
         await create('b')
@@ -663,7 +675,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         expect([never.poll(), never.ended]).toEqual([undefined, false])
       })
 
-      it('passes progress on to whoever asked for it, and only to them', async () => {
+      itAtStorage('passes progress on to whoever asked for it, and only to them', async () => {
         const a = await create('a')
         const asked = await startWatch({ resourceVersion: String(a.resourceVersion - 1), progressNotify: true })
         const silent = await startWatch({ resourceVersion: String(a.resourceVersion - 1) })
@@ -684,7 +696,7 @@ export function describeStorage(name: string, open: (resourcePrefix: string) => 
         ])
       })
 
-      it('ends without an error when it is stopped, aborted, or its storage is closed', async () => {
+      itAtStorage('ends without an error when it is stopped, aborted, or its storage is closed', async () => {
         const aborted = new AbortController()
         const byAbort = await startWatch({ signal: aborted.signal })
         const byStop = await startWatch()

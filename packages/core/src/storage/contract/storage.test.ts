@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { createResourceStorage } from '../../delegator/resource-storage.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { EtcdKV } from '../etcd/etcd-kv.ts'
 import { findEtcd, runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
@@ -14,6 +15,17 @@ describeStorage('memory', async (resourcePrefix) => {
   return { kv, storage: new Store({ kv, groupResource, resourcePrefix, clock }), close: () => kv.close() }
 })
 
+describeStorage(
+  'cache over memory',
+  async (resourcePrefix) => {
+    const kv = new MemoryKV()
+    const { storage, ready } = createResourceStorage({ kv, groupResource, resourcePrefix })
+    await ready()
+    return { kv, storage, close: () => kv.close() }
+  },
+  { cached: true },
+)
+
 const binary = findEtcd()
 if (binary === undefined) {
   it.skip('Storage: etcd (there is no etcd: set FRESHREAD_ETCD)', () => undefined)
@@ -24,6 +36,16 @@ if (binary === undefined) {
       etcd = await runEtcd(binary)
     })
     afterAll(() => etcd.stop())
+    describeStorage(
+      'cache over etcd',
+      async (resourcePrefix) => {
+        const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
+        const { storage, ready } = createResourceStorage({ kv, groupResource, resourcePrefix })
+        await ready()
+        return { kv, storage, close: () => kv.close() }
+      },
+      { cached: true },
+    )
     describeStorage('etcd', async (resourcePrefix) => {
       const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
       return { kv, storage: new Store({ kv, groupResource, resourcePrefix }), close: () => kv.close() }
