@@ -15,6 +15,8 @@ const reset = resetStatus('api.apps.v1.DaemonSetStatus')
 
 /** DaemonSets (`pkg/registry/apps/daemonset/strategy.go`). */
 export const daemonSet: Strategy = {
+  // Converting from the internal type always writes the annotation.
+  setDefaults: (object) => setTemplateGeneration(object, templateGeneration(object)),
   prepareForCreate(object) {
     reset(object)
     setTemplateGeneration(object, Math.max(templateGeneration(object), 1))

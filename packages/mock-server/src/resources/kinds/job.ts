@@ -22,6 +22,9 @@ export const job: Strategy = {
   prepareForCreate(object) {
     reset(object)
     if (!isTrueAt(specOf(object), 'manualSelector')) generateSelector(object)
+    // Defaulting runs once more when the stored object is read, and gives the job its template's labels.
+    const labels = labelsOf(fieldsAt(specOf(object), 'template'))
+    if (Object.keys(labels).length > 0) object.metadata.labels ??= { ...labels }
   },
   generation: specChanged,
   validate(object) {

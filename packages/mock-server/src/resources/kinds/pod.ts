@@ -181,7 +181,7 @@ function validateSpecUpdate(object: KubeObject, current: KubeObject): FieldError
   errors.push(...onlyAddedTolerations(listAt(spec, 'tolerations'), listAt(before, 'tolerations')))
   errors.push(...onlyDeletedGates(listAt(spec, 'schedulingGates'), listAt(before, 'schedulingGates')))
   if (!semanticEqual(withoutUpdatable(spec, before), before)) {
-    errors.push(forbidden('spec', `pod updates may not change fields other than ${UPDATABLE}\n`))
+    errors.push(forbidden('spec', `pod updates may not change fields other than ${UPDATABLE}`))
   }
   return errors
 }
@@ -263,8 +263,8 @@ function validateEphemeralUpdate(object: KubeObject, current: KubeObject): Field
   return listAt(specOf(current), 'ephemeralContainers').flatMap((old) => {
     const same = now.get(old['name'])
     if (same !== undefined && semanticEqual(same, old)) return []
-    const what = same === undefined ? 'removed' : 'changed'
-    const text = `existing ephemeral containers "${stringAt(old, 'name')}" may not be ${what}\n`
+    const what = same === undefined ? 'removed\n' : 'changed'
+    const text = `existing ephemeral containers "${stringAt(old, 'name')}" may not be ${what}`
     return [forbidden('spec.ephemeralContainers', text)]
   })
 }

@@ -1,0 +1,159 @@
+import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import { assign, ensureFields, fieldsAt, isSet, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
+import { Quantity } from '../quantity.ts'
+import type { Strategy } from '../strategy.ts'
+import { immutable, moreThanOne } from '../validation/common.ts'
+import { checked, isDNSSubdomain } from '../validation/names.ts'
+import { noBacksteps } from '../validation/paths.ts'
+import { validateAccessModes, validateStorage, VOLUME_MODES } from '../validation/persistent-volume-claim.ts'
+import { validateNodeSelector } from '../validation/scheduling.ts'
+import { requiredFields, validateDriverName, validateHostPath, validateNFS } from '../validation/volumes.ts'
+import { isMain, specOf, statusOf } from './common.ts'
+import { timestamp } from '../system-fields.ts'
+
+const PROTECTION = 'kubernetes.io/pv-protection'
+const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain']
+const SOURCES = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'flocker',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'cephfs',
+  'iscsi',
+  'cinder',
+  'fc',
+  'flexVolume',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
+]
+
+/** PersistentVolumes (`pkg/registry/core/persistentvolume/strategy.go`). */
+export const persistentVolume: Strategy = {
+  admit(object, current, context) {
+    if (current !== undefined || !isMain(context)) return
+    const finalizers = object.metadata.finalizers ?? []
+    if (!finalizers.includes(PROTECTION)) object.metadata.finalizers = [...finalizers, PROTECTION]
+  },
+  prepareForCreate(object, context) {
+    object['status'] = { phase: 'Pending', lastPhaseTransitionTime: timestamp(context.clock) }
+  },
+  prepareForUpdate(object, current, context) {
+    if (isMain(context)) return
+    const [status, before] = [ensureFields(object, 'status'), statusOf(current)]
+    const unset = !isSet(status, 'lastPhaseTransitionTime')
+    if (status['phase'] === before['phase']) {
+      if (unset) assign(status, 'lastPhaseTransitionTime', before['lastPhaseTransitionTime'])
+    } else if (unset || status['lastPhaseTransitionTime'] === before['lastPhaseTransitionTime']) {
+      status['lastPhaseTransitionTime'] = timestamp(context.clock)
+    }
+  },
+  validate: validateVolume,
+  validateUpdate(object, current, context) {
+    if (!isMain(context)) return []
+    const [spec, before] = [specOf(object), specOf(current)]
+    const errors = validateVolume(object)
+    if (SOURCES.some((source) => !semanticEqual(spec[source], before[source]) && !addsExpandSecret(source, spec, before))) {
+      errors.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'))
+    }
+    errors.push(...immutable('volumeMode', spec['volumeMode'], before['volumeMode']))
+    if (isSet(before, 'nodeAffinity')) errors.push(...immutable('nodeAffinity', spec['nodeAffinity'], before['nodeAffinity']))
+    return errors
+  },
+}
+
+/** The one change of a source that is allowed. */
+function addsExpandSecret(source: string, spec: Fields, before: Fields): boolean {
+  if (source !== 'csi' || isSet(fieldsAt(before, 'csi'), 'controllerExpandSecretRef')) return false
+  const { controllerExpandSecretRef: _secret, ...rest } = fieldsAt(spec, 'csi') ?? {}
+  return semanticEqual(rest, before['csi'])
+}
+
+function validateVolume(object: KubeObject): FieldError[] {
+  const spec = specOf(object)
+  const errors: FieldError[] = []
+  const modes = stringsAt(spec, 'accessModes')
+  if (modes.length === 0) errors.push(required('spec.accessModes', ''))
+  errors.push(...validateAccessModes('spec.accessModes', modes))
+  const capacity = mapAt(spec, 'capacity')
+  const names = Object.keys(capacity)
+  if (names.length === 0) errors.push(required('spec.capacity', ''))
+  if (!names.includes('storage') || names.length > 1) {
+    errors.push(notSupported('spec.capacity', names.length === 0 ? null : capacity, ['storage']))
+  }
+  for (const name of names) {
+    const value = Quantity.parse(capacity[name]!).value
+    const path = `spec.capacity[${name}]`
+    if (value < 0n) errors.push(invalid(path, Number(value), 'must be a valid resource quantity'))
+    errors.push(...validateStorage(path, capacity[name]!))
+  }
+  const reclaim = stringAt(spec, 'persistentVolumeReclaimPolicy')
+  if (reclaim !== '' && !RECLAIM_POLICIES.includes(reclaim)) {
+    errors.push(notSupported('spec.persistentVolumeReclaimPolicy', reclaim, RECLAIM_POLICIES))
+  }
+  const affinity = fieldsAt(spec, 'nodeAffinity')
+  if (affinity !== undefined) {
+    const needed = fieldsAt(affinity, 'required')
+    const path = 'spec.nodeAffinity.required'
+    errors.push(...(needed === undefined ? [required(path, 'must specify required node constraints')] : validateNodeSelector(path, needed)))
+  }
+  errors.push(...validateSources(spec, affinity !== undefined))
+  const hostPath = stringAt(fieldsAt(spec, 'hostPath'), 'path')
+  if (/^\/+(\.?\/*)*$/.test(hostPath) && reclaim === 'Recycle') {
+    errors.push(forbidden('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"))
+  }
+  const className = stringAt(spec, 'storageClassName')
+  if (className !== '') errors.push(...checked('spec.storageClassName', className, isDNSSubdomain))
+  const mode = spec['volumeMode']
+  if (typeof mode === 'string' && !VOLUME_MODES.includes(mode)) errors.push(notSupported('spec.volumeMode', mode, VOLUME_MODES))
+  if (isSet(spec, 'volumeAttributesClassName')) {
+    const path = 'spec.volumeAttributesClassName'
+    const attributes = stringAt(spec, 'volumeAttributesClassName')
+    if (attributes === '') errors.push(required(path, 'an empty string is disallowed'))
+    else errors.push(...checked(path, attributes, isDNSSubdomain))
+    if (!isSet(spec, 'csi')) errors.push(required('spec.csi', 'has to be specified when using volumeAttributesClassName'))
+  }
+  return errors
+}
+
+function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
+  const sources = SOURCES.filter((source) => isSet(spec, source))
+  const [first, ...rest] = sources
+  if (first === undefined) return [required('spec', 'must specify a volume type')]
+  const errors = rest.map((source) => moreThanOne(`spec.${source === 'cephfs' ? 'cephFS' : source}`, 'volume type'))
+  const source = fieldsAt(spec, first)!
+  const path = `spec.${first}`
+  switch (first) {
+    case 'hostPath':
+      return [...validateHostPath(path, source), ...errors]
+    case 'nfs':
+      return [...validateNFS(path, source), ...errors]
+    case 'local': {
+      const value = stringAt(source, 'path')
+      const own = value === '' ? [required(`${path}.path`, '')] : noBacksteps(`${path}.path`, value)
+      if (!hasAffinity) own.push(required('spec.nodeAffinity', 'Local volume requires node affinity'))
+      return [...own, ...errors]
+    }
+    case 'csi': {
+      const own = [...validateDriverName(`${path}.driver`, stringAt(source, 'driver')), ...requiredFields(path, source, ['volumeHandle'])]
+      for (const name of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']) {
+        const secret = fieldsAt(source, name)
+        if (secret !== undefined) own.push(...requiredFields(`${path}.${name}`, secret, ['name', 'namespace']))
+      }
+      return [...own, ...errors]
+    }
+    default:
+      return errors
+  }
+}
+
