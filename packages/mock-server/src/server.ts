@@ -36,6 +36,7 @@ import { checkOptions, type KubeServerOptions } from './options.ts'
 import { bootstrap } from './resources/bootstrap.ts'
 import { builtInResources, builtInSchemas } from './resources/catalogue.ts'
 import { strategyFor } from './resources/kinds/index.ts'
+import { createCrdController, type CrdController } from './resources/crd/controller.ts'
 import { MutableRegistry } from './resources/mutable-registry.ts'
 import type { Resource } from './resources/resource.ts'
 import { ResourceStorages } from './resources/resource-storages.ts'
@@ -134,6 +135,7 @@ export class Server {
   readonly #ids: PriorityAndFairnessIds = { flowSchemaUid: newUid(), priorityLevelUid: newUid() }
   readonly #host: VerbHost
   readonly #discovery: DiscoverySources
+  readonly #crds: CrdController
   readonly #namespaces: NamespaceController | undefined
   #metrics = new MetricsRegistry()
   #backend: Backend
@@ -177,6 +179,12 @@ export class Server {
       reset: () => this.#reset(),
       openWatches: () => this.#streams.size,
       dropWatches: (filter, clean) => this.#streams.drop(filter, clean),
+    })
+    this.#crds = createCrdController({
+      registry: this.registry,
+      verbs: this.#host,
+      listStored: (resource, namespace) => this.listStored(resource, namespace),
+      retireStorage: (storageKey) => this.#backend.storages.retire(storageKey),
     })
     this.#namespaces = options.controllers?.includes('namespace') === true ? new NamespaceController(this) : undefined
     this.#backend = this.#start(options.storage ?? new MemoryKV({ clock: this.clock }))
@@ -348,6 +356,7 @@ export class Server {
   async #prepare(backend: Backend): Promise<void> {
     await backend.storages.ready()
     await bootstrap(backend.kv, this.registry, this.clock)
+    await this.#crds.start(backend.kv)
     if (this.#backend === undefined || this.#backend === backend) this.#isReady = true
   }
 
@@ -367,6 +376,7 @@ export class Server {
     const old = this.#backend
     this.#streams.drop(undefined, true)
     this.#faults.clear()
+    this.#crds.stop()
     this.registry.replaceCustom([])
     this.#metrics = new MetricsRegistry()
     old.compactor.close()
@@ -386,12 +396,14 @@ export class Server {
   async #close(): Promise<void> {
     this.#streams.drop(undefined, true)
     await this.#backend.ready.catch(() => undefined)
+    this.#crds.stop()
     this.#backend.compactor.close()
     await this.#backend.storages.close()
     if (this.#options.storage === undefined) await this.#backend.kv.close()
   }
 
   async #afterWrite(resource: Resource, object: KubeObject, deleted: boolean): Promise<void> {
+    await this.#crds.afterWrite(resource, object, deleted)
     await this.#namespaces?.afterWrite(resource, object, deleted)
   }
 

@@ -1,4 +1,5 @@
 import { goQuote } from '@freshread/core'
+import { FieldSelector } from '@freshread/core'
 import { percentDecode, queryBoolean, firstValue, type Query } from './query.ts'
 
 /**
@@ -65,11 +66,12 @@ function isPathSegmentName(name: string): boolean {
 
 /** The value that a field selector requires of `metadata.name`, if it does. */
 function requiredName(selector: string): string | undefined {
-  for (const term of selector.split(',')) {
-    const match = /^metadata\.name==?([^=!]*)$/.exec(term)
-    if (match) return match[1]!.replace(/\\(.)/g, '$1')
+  if (!selector.includes('metadata.name')) return undefined
+  try {
+    return FieldSelector.parse(selector).requiresExactMatch('metadata.name')
+  } catch {
+    return undefined
   }
-  return undefined
 }
 
 /**

@@ -29,6 +29,8 @@ const UNCACHED: ReadonlySet<string> = new Set(['/events'])
 export class ResourceStorages {
   readonly #options: ResourceStoragesOptions
   readonly #storages = new Map<string, ResourceStorage>()
+  /** Out of use, but not ended yet. */
+  readonly #retired = new Set<ResourceStorage>()
   #closed = false
 
   /** @param resources those whose caches begin now; others begin when they are first asked for */
@@ -48,11 +50,16 @@ export class ResourceStorages {
     return made.storage
   }
 
-  /** Ends the storage of a resource that is no more. */
-  async remove(storageKey: string): Promise<void> {
+  /** Takes a storage out of use; the function returned ends it, with its watches. */
+  retire(storageKey: string): (() => Promise<void>) | undefined {
     const made = this.#storages.get(storageKey)
+    if (made === undefined) return undefined
     this.#storages.delete(storageKey)
-    await made?.close()
+    this.#retired.add(made)
+    return async () => {
+      this.#retired.delete(made)
+      await made.close()
+    }
   }
 
   /** Resolves when every cache has its first state. */
@@ -72,7 +79,8 @@ export class ResourceStorages {
 
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#storages.values()].map((made) => made.close()))
+    await Promise.all([...this.#storages.values(), ...this.#retired].map((made) => made.close()))
+    this.#retired.clear()
     this.#storages.clear()
   }
 

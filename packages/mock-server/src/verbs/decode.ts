@@ -1,4 +1,4 @@
-import { newBadRequest, type KubeObject } from '@freshread/core'
+import { newBadRequest, StatusError, type KubeObject } from '@freshread/core'
 import {
   DecodeError,
   kindWithDefaults,
@@ -15,6 +15,7 @@ import { schemaOfKind } from '../resources/catalogue.ts'
 import { decodeObject, type FieldValidation } from '../resources/decode/decode-object.ts'
 import { applyDefaults } from '../resources/defaults/apply-defaults.ts'
 import type { Resource } from '../resources/resource.ts'
+import type { Strategy } from '../resources/strategy.ts'
 import type { RequestScope } from './scope.ts'
 
 /**
@@ -28,7 +29,7 @@ export function decodeRequestObject(scope: RequestScope, fieldValidation: FieldV
   try {
     const body = parseBody(request, fieldValidation !== 'Ignore')
     gvk = kindWithDefaults(body.gvk, resource)
-    checkKind(scope, gvk)
+    checkKind(scope, gvk, body.value)
     return decodeTyped(scope, body.value, body, fieldValidation)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
@@ -55,6 +56,8 @@ export interface DecodedObject {
 
 /** Decodes a JSON value as an object of a resource's kind, without defaults. The value is not changed. */
 export function decodeAs(resource: Resource, value: unknown, fieldValidation: FieldValidation): DecodedObject {
+  const { coerce } = resource.strategy
+  if (coerce !== undefined) return coerced(resource, value, fieldValidation, coerce)
   const { object, unknown, error } = decodeObject(value ?? {}, resource.schema, { mode: fieldValidation })
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object
   // In the order of Go's types, which is what lists cut their items from.
@@ -64,10 +67,27 @@ export function decodeAs(resource: Resource, value: unknown, fieldValidation: Fi
     metadata: metadata ?? {},
     ...rest,
   }
-  if (error !== undefined || resource.strategy.coerce === undefined) return { object: typed, strict: unknown, error }
-  const own = structuredClone(typed)
-  const strict = resource.strategy.coerce(own).map((path) => `unknown field ${JSON.stringify(path)}`)
-  return { object: own, strict: fieldValidation === 'Ignore' ? [] : [...unknown, ...strict], error }
+  return { object: typed, strict: unknown, error }
+}
+
+/** Objects without a Go type are known by their kind's own schema only. */
+function coerced(
+  resource: Resource,
+  value: unknown,
+  fieldValidation: FieldValidation,
+  coerce: NonNullable<Strategy['coerce']>,
+): DecodedObject {
+  const object = structuredClone(value ?? {}) as KubeObject
+  object.apiVersion = groupVersion(resource)
+  object.kind = resource.kind
+  object.metadata ??= {}
+  try {
+    const strict = coerce(object).map((path) => `unknown field "${path}"`)
+    return { object, strict: fieldValidation === 'Ignore' ? [] : strict, error: undefined }
+  } catch (error) {
+    if (error instanceof StatusError) throw error
+    return { object, strict: [], error: (error as Error).message }
+  }
 }
 
 /** Makes warnings of what strict validation dislikes, or throws it. */
@@ -79,14 +99,17 @@ function noteStrict(scope: RequestScope, strict: readonly string[], fieldValidat
 
 /** Fills in what is missing, and brings the object to the version of the storage. Changes the object. */
 export function defaulted(resource: Resource, object: KubeObject): KubeObject {
-  if (resource.schema !== undefined) applyDefaults(object, resource.schema, { typed: resource.builtIn })
+  // Kinds with a schema of their own apply it themselves.
+  if (resource.strategy.coerce === undefined && resource.schema !== undefined) {
+    applyDefaults(object, resource.schema)
+  }
   const stored = resource.toStorage(object)
   resource.strategy.setDefaults?.(stored)
   return stored
 }
 
-/** Refuses a body of a kind that cannot be made the resource's. */
-function checkKind(scope: RequestScope, gvk: BodyKind): void {
+/** Refuses a body of a kind that cannot be made the resource's. Throws a {@link DecodeError}, or a 400. */
+export function checkKind(scope: RequestScope, gvk: BodyKind, value: unknown): void {
   const { resource } = scope
   const sameVersion = gvk.group === resource.group && gvk.version === resource.version
   if (sameVersion && gvk.kind === resource.kind) return
@@ -98,12 +121,16 @@ function checkKind(scope: RequestScope, gvk: BodyKind): void {
     if (gvk.kind === resource.kind) throw otherVersion
     throw new DecodeError('unexpected object type')
   }
-  if (schemaOfKind(gvk.group, gvk.version, gvk.kind) === undefined) {
+  const schema = schemaOfKind(gvk.group, gvk.version, gvk.kind)
+  if (schema === undefined) {
     const kind = JSON.stringify(gvk.kind)
     throw new DecodeError(
       `no kind ${kind} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     )
   }
+  // It is decoded as what it says it is, before anybody sees that this is not wanted here.
+  const { error } = decodeObject(value ?? {}, schema, { mode: 'Ignore' })
+  if (error !== undefined) throw new DecodeError(error)
   const other = scope.host.registry.findKind(gvk.group, gvk.version, gvk.kind)
   if (other?.storageKey === resource.storageKey) throw otherVersion
   const goPackage = resource.group === '' ? 'core' : resource.group.split('.')[0]!

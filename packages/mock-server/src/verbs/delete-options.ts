@@ -72,7 +72,7 @@ function fromBody(scope: RequestScope): WireDeleteOptions {
     if (kind !== 'DeleteOptions') {
       const apiVersion = gvk.version === '' ? 'meta.k8s.io/v1' : group === '' ? gvk.version : `${group}/${gvk.version}`
       throw newBadRequest(
-        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/apis/meta/internalversion/scheme/register.go:31"`,
+        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
       )
     }
     const { object, error } = decodeGoType<WireDeleteOptions>(value ?? {}, TYPE, { mode: 'Ignore' })

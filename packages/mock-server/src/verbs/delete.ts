@@ -1,4 +1,5 @@
 import { StoredObject, type KubeObject, type Status } from '@freshread/core'
+import { deleteDefinition } from '../resources/crd/definition-deletion.ts'
 import type { Resource } from '../resources/resource.ts'
 import { deleteFromStore, type Deletion } from './delete-object.ts'
 import { deleteOptions, type DeleteOptions } from './delete-options.ts'
@@ -64,5 +65,6 @@ function deletedStatus(resource: Resource, object: KubeObject): Status {
 export function deleteObject(scope: RequestScope, name: string, options: DeleteOptions): Promise<Deletion> {
   const { group, resource } = scope.resource
   if (group === '' && resource === 'namespaces') return deleteNamespace(scope, name, options)
+  if (group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions') return deleteDefinition(scope, name, options)
   return deleteFromStore(scope, name, options)
 }

@@ -8,7 +8,15 @@ import {
   newUnsupportedMediaType,
   type KubeObject,
 } from '@freshread/core'
-import { limitedBody, strictDecodingMessage, strictWarnings } from '../api/decode-body.ts'
+import {
+  DecodeError,
+  interpret,
+  kindWithDefaults,
+  limitedBody,
+  strictDecodingMessage,
+  strictWarnings,
+} from '../api/decode-body.ts'
+import { groupVersion } from '../api/object-bytes.ts'
 import { goValue } from '../patch/go-value.ts'
 import { applyJsonPatch, unknownOperationFields } from '../patch/json-patch.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
@@ -16,7 +24,7 @@ import { applyMergePatch } from '../patch/merge-patch.ts'
 import { duplicatesIn, patchTypesOf, readPatchBody, type PatchBody, type PatchType } from '../patch/patch-type.ts'
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
-import { decodeAs, defaulted } from './decode.ts'
+import { checkKind, decodeAs, defaulted } from './decode.ts'
 import { applyConfiguration, noteUpdate } from './managed-fields.ts'
 import { checkName, ensureNamespace } from './object-meta.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
@@ -37,18 +45,24 @@ export function checkPatchType({ resource, request }: RequestScope): PatchType {
 /** Changes an object by a patch (`pkg/endpoints/handlers/patch.go: PatchResource`). */
 export async function patch(scope: RequestScope): Promise<VerbResult> {
   const type = checkPatchType(scope)
-  const bytes = limitedBody(scope.request)
-  const options = writeOptions(scope.query, 'PatchOptions', type === APPLY)
-  const body = readPatchBody(type, bytes)
+  const { options, body } = readPatch(scope, type)
   return updateObject(scope, {
     dryRun: options.dryRun,
     preconditions: undefined,
     forceAllowCreate: type === APPLY,
-    newObject: (current) => patched(scope, current, body, options),
+    newObject: (current) => patchedObject(scope, current, body, options),
   })
 }
 
-function patched(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
+/** Reads a patch and its options; throws the 4xx that wrong ones get. */
+export function readPatch(scope: RequestScope, type: PatchType): { readonly options: WriteOptions; readonly body: PatchBody } {
+  const bytes = limitedBody(scope.request)
+  const options = writeOptions(scope.query, 'PatchOptions', type === APPLY)
+  return { options, body: readPatchBody(type, bytes) }
+}
+
+/** What a patch makes of an object, in the version of the storage, its owners noted. */
+export function patchedObject(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
   const { resource, name } = scope
   if (current === undefined && body.type !== APPLY) throw newNotFound(resource, name)
   const object = body.type === APPLY ? apply(scope, current, body, options) : merge(scope, current!, body, options)
@@ -94,6 +108,7 @@ function merge(scope: RequestScope, current: KubeObject, body: PatchBody, option
     const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(after)
     throw newInvalid({ group: '', kind: '' }, '', [invalid('patch', shown, text)])
   }
+  if (body.type !== STRATEGIC) checkPatchedKind(scope, after, refuse)
   if (error !== undefined) refuse(error)
   const all = [...duplicatesIn(body, fieldValidation), ...operationErrors(body, fieldValidation), ...strict]
   if (all.length > 0) {
@@ -102,6 +117,18 @@ function merge(scope: RequestScope, current: KubeObject, body: PatchBody, option
   }
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
   return noteUpdate(scope, current, defaulted(resource, object), manager)
+}
+
+/** A patch may have made another kind of the object. */
+function checkPatchedKind(scope: RequestScope, after: unknown, refuse: (text: string) => never): void {
+  const { kind, apiVersion } = after as KubeObject
+  if (kind === scope.resource.kind && apiVersion === groupVersion(scope.resource)) return
+  try {
+    checkKind(scope, kindWithDefaults(interpret(after), scope.resource), after)
+  } catch (error) {
+    if (error instanceof DecodeError) refuse(error.message)
+    throw error
+  }
 }
 
 function operationErrors(body: PatchBody, validation: FieldValidation): readonly string[] {

@@ -1,0 +1,143 @@
+import { newBadRequest, newConflict, newInvalid, invalid, StoredObject, type KubeObject } from '@freshread/core'
+import { limitedBody } from '../api/decode-body.ts'
+import { groupVersion } from '../api/object-bytes.ts'
+import { fromScaleManagers, toScaleManagers, type ReplicasPaths } from '../patch/managed-fields/index.ts'
+import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
+import { schemaOfKind } from '../resources/catalogue.ts'
+import type { Resource, ScaleAccess } from '../resources/resource.ts'
+import { builtInScale } from '../resources/scale-access.ts'
+import { decodeRequestObject } from './decode.ts'
+import { get } from './get.ts'
+import { noteUpdate } from './managed-fields.ts'
+import { checkName, ensureNamespace } from './object-meta.ts'
+import { checkPatchType, patchedObject, readPatch } from './patch.ts'
+import type { RequestScope, VerbResult } from './scope.ts'
+import { updateObject } from './update.ts'
+import { writeOptions } from './write-options.ts'
+
+interface Scale extends KubeObject {
+  readonly spec?: { readonly replicas?: number }
+}
+
+/** How the Scale of a resource's objects is read and written; `undefined` where there is none. */
+function accessOf(resource: Resource): ScaleAccess {
+  return resource.scale ?? builtInScale
+}
+
+/** Reads the Scale of an object (`pkg/registry/apps/deployment/storage: ScaleREST.Get`). */
+export async function getScale(scope: RequestScope): Promise<VerbResult> {
+  const result = await get(scope)
+  if (result.type !== 'object') return result
+  const { object } = result.object
+  return { type: 'value', code: 200, object: scaleOf(scope.resource, scope.resource.fromStorage(object)) }
+}
+
+/** Sets the replicas of an object by a whole Scale. */
+export async function updateScale(scope: RequestScope): Promise<VerbResult> {
+  const scaleScope = asScale(scope)
+  limitedBody(scope.request)
+  const options = writeOptions(scope.query, 'UpdateOptions')
+  const given = decodeRequestObject(scaleScope, options.fieldValidation)
+  ensureNamespace(given.metadata, scope.namespace)
+  checkName(given.metadata, scope.name, scope.namespace)
+  const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
+  return writeScale(scope, options.dryRun, (current) => noteUpdate(scaleScope, current, structuredClone(given), manager))
+}
+
+/** Sets the replicas of an object by a patch of its Scale. */
+export async function patchScale(scope: RequestScope): Promise<VerbResult> {
+  const scaleScope = asScale(scope)
+  const type = checkPatchType(scope)
+  const { options, body } = readPatch(scaleScope, type)
+  return writeScale(scope, options.dryRun, (current) => patchedObject(scaleScope, current, body, options))
+}
+
+/** The Scale as a resource of its own, for decoding, patching and owners. */
+function asScale(scope: RequestScope): RequestScope {
+  const identity = (object: KubeObject): KubeObject => object
+  const resource: Resource = {
+    ...scope.resource,
+    group: 'autoscaling',
+    version: 'v1',
+    kind: 'Scale',
+    storageKey: 'autoscaling/scale',
+    storageApiVersion: 'autoscaling/v1',
+    schema: schemaOfKind('autoscaling', 'v1', 'Scale'),
+    strategy: {},
+    builtIn: true,
+    fromStorage: identity,
+    toStorage: identity,
+  }
+  return { ...scope, resource }
+}
+
+async function writeScale(
+  scope: RequestScope,
+  dryRun: boolean,
+  newScale: (current: KubeObject) => KubeObject,
+): Promise<VerbResult> {
+  const { resource, name } = scope
+  const apiVersion = groupVersion(resource)
+  const access = accessOf(resource)
+  const paths: ReplicasPaths = { [apiVersion]: access.specReplicasPath }
+  const result = await updateObject(scope, {
+    dryRun,
+    preconditions: undefined,
+    forceAllowCreate: false,
+    newObject: (stored) => {
+      const current = resource.fromStorage(stored!)
+      const { managedFields } = current.metadata
+      const before = scaleOf(resource, current)
+      const owners = toScaleManagers(managedFields, paths)
+      if (owners !== undefined) before.metadata.managedFields = owners
+      const scale = newScale(before) as Scale
+      const replicas = scale.spec?.replicas ?? 0
+      if (replicas < 0) {
+        const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0')
+        throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, name, [error])
+      }
+      const { uid, resourceVersion } = scale.metadata
+      if (uid !== undefined && uid !== '' && uid !== current.metadata.uid) {
+        throw newConflict(
+          { group: resource.group, resource: `${resource.resource}/scale` },
+          name,
+          `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid ?? ''}`,
+        )
+      }
+      const object = structuredClone(access.write(current, replicas))
+      if (resourceVersion === undefined) delete object.metadata.resourceVersion
+      else object.metadata.resourceVersion = resourceVersion
+      const noted = fromScaleManagers(managedFields, scale.metadata.managedFields, apiVersion, paths)
+      if (noted === undefined) delete object.metadata.managedFields
+      else object.metadata.managedFields = noted
+      return resource.toStorage(object)
+    },
+  })
+  if (result.type !== 'object' && result.type !== 'value') return result
+  const object = result.object instanceof StoredObject ? resource.fromStorage(result.object.object) : result.object
+  return { type: 'value', code: result.code, object: scaleOf(resource, object) }
+}
+
+function scaleOf(resource: Resource, object: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  let read: ReturnType<ScaleAccess['read']>
+  try {
+    read = accessOf(resource).read(object)
+  } catch (error) {
+    throw newBadRequest((error as Error).message)
+  }
+  const { replicas = 0, statusReplicas, selector } = read
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      name: name!,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: statusReplicas, ...(selector !== '' && { selector }) },
+  }
+}
