@@ -122,6 +122,12 @@ function listMeta(list: ListResult): ListMeta {
   }
 }
 
+/** Lists without a Go type always say where they continue. */
+function customListMeta(list: ListResult): ListMeta {
+  const { continue: token, remainingItemCount, resourceVersion } = list
+  return { continue: token, ...(remainingItemCount !== undefined && { remainingItemCount }), resourceVersion }
+}
+
 /**
  * Answers with a list: its head, then the bytes that each item was encoded to once, in large chunks.
  */
@@ -175,7 +181,7 @@ function transformList(
       now,
     })
   const head = { kind: resource.listKind, apiVersion: groupVersion(resource), metadata }
-  if (!resource.builtIn) return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata }
+  if (!resource.builtIn) return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata: customListMeta(list) }
   return { ...head, items: objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) }
 }
 
@@ -186,7 +192,7 @@ function listParts(
 ): { readonly bytes: number; join(): Uint8Array; chunks(): Iterable<Uint8Array> } {
   const apiVersion = JSON.stringify(groupVersion(resource))
   const kind = JSON.stringify(resource.listKind)
-  const metadata = JSON.stringify(listMeta(list))
+  const metadata = JSON.stringify(resource.builtIn ? listMeta(list) : customListMeta(list))
   const head = encoder.encode(
     resource.builtIn
       ? `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${metadata},"items":[`
