@@ -91,6 +91,22 @@ describe('Compactor', () => {
     compactor.close()
   })
 
+  it('forgets what was compacted when the store goes back to before that', async () => {
+    const { clock, kv, start, write } = setUp()
+    const compactor = start(1000)
+    const snapshot = kv.snapshot()
+    for (let i = 0; i < 5; i++) await write()
+    await clock.step(2000)
+    expect(compactor.compactRevision()).toBe(7)
+    kv.restore(snapshot)
+    await clock.step(1000)
+    expect(compactor.compactRevision()).toBe(0)
+    await clock.step(5000)
+    expect(kv.compactRevision).toBeGreaterThan(0)
+    expect(compactor.compactRevision()).toBe(kv.compactRevision)
+    compactor.close()
+  })
+
   it('goes on after a tick that failed', async () => {
     const { clock, kv, start, write, errors } = setUp()
     const compactor = start(1000)

@@ -111,6 +111,8 @@ export class Compactor {
     while (!signal.aborted) {
       try {
         const { kv, revision } = await this.#kv.get(compactRevisionKey)
+        // A restored backup has gone back to before what was compacted.
+        if (revision < this.#compactRevision) this.#compactRevision = 0
         if (kv !== undefined) this.#learn(Number(kv.value.text))
         await this.#watchFrom(revision + 1)
       } catch (error) {

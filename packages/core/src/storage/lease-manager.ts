@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { KV } from './kv.ts'
+import { KVError, type KV } from './kv.ts'
 
 /** At most this much longer than asked for may an object live, in seconds. */
 const maxReuseSeconds = 60
@@ -24,6 +24,22 @@ export class LeaseManager {
     this.#kv = kv
     this.#clock = clock
     this.#onReplaced = onReplaced
+  }
+
+  /**
+   * Writes with a lease that lives for at least `ttlSeconds`, and not much longer; 0 seconds write without
+   * one. Writes again with a new lease when the one remembered is gone, as after a restored backup.
+   */
+  async withLease<R>(ttlSeconds: number, write: (lease: number) => Promise<R>): Promise<R> {
+    if (ttlSeconds === 0) return write(0)
+    const lease = await this.getLease(ttlSeconds)
+    try {
+      return await write(lease)
+    } catch (error) {
+      if (!(error instanceof KVError && error.message === 'etcdserver: requested lease not found')) throw error
+      if (this.#lease === lease) this.#expiresAt = 0
+      return write(await this.getLease(ttlSeconds))
+    }
   }
 
   /** A lease that lives for at least `ttlSeconds`, and not much longer. */

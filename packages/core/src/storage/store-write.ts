@@ -1,6 +1,7 @@
 import { newInvalidObjectError, newKeyNotFoundError } from '../errors/storage-error.ts'
 import type { KubeObject } from '../meta/types.ts'
 import type { KeyValue } from './kv.ts'
+import type { LeaseManager } from './lease-manager.ts'
 import { prepareObjectForStorage, sameStoredForm } from './prepare-object.ts'
 import type { DeleteOptions, GuaranteedUpdateOptions, Preconditions } from './storage.ts'
 import type { StoreContext } from './store-context.ts'
@@ -46,10 +47,7 @@ export class ObjectWriter<T extends KubeObject> {
   }
 
   /** `GuaranteedUpdate` */
-  async update(
-    options: GuaranteedUpdateOptions<T>,
-    getLease: (ttlSeconds: number) => Promise<number>,
-  ): Promise<StoredObject<T>> {
+  async update(options: GuaranteedUpdateOptions<T>, leases: LeaseManager): Promise<StoredObject<T>> {
     const { cachedExistingObject: guess, preconditions, tryUpdate } = options
     let current = guess === undefined
     let state = guess === undefined ? await this.#readState() : stateOfGuess(guess)
@@ -88,9 +86,11 @@ export class ObjectWriter<T extends KubeObject> {
       }
 
       const put = StoredValue.fromObject(object)
-      const lease = ttlSeconds === 0 ? 0 : await getLease(ttlSeconds)
-      const request = { key: this.#fullKey, expectedRevision: state.revision, put, lease, signal: this.#signal }
-      const written = await this.#context.request('update', () => this.#context.kv.txn(request))
+      const expectedRevision = state.revision
+      const written = await leases.withLease(ttlSeconds, (lease) => {
+        const request = { key: this.#fullKey, expectedRevision, put, lease, signal: this.#signal }
+        return this.#context.request('update', () => this.#context.kv.txn(request))
+      })
       if (written.succeeded) {
         return this.#context.decode({ key: this.#fullKey, value: put, modRevision: written.revision })
       }

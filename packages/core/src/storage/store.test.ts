@@ -75,6 +75,19 @@ describe('Store', () => {
     expect(deleted[0]!.resourceVersion).toBe(deleted[1]!.resourceVersion)
   })
 
+  it('takes a new lease when a restored backup does not know the last one', async () => {
+    const { clock, kv, store, create } = setUp()
+    const snapshot = kv.snapshot()
+    await create('a', {}, 100)
+    kv.restore(snapshot)
+    await create('a', {}, 100)
+    await store.guaranteedUpdate('/widgets/ns/a', {
+      tryUpdate: (current) => ({ object: { ...current!.object, spec: 1 }, ttlSeconds: 100 }),
+    })
+    await clock.step(110_000)
+    expect(await store.get('/widgets/ns/a', { ignoreNotFound: true })).toBeUndefined()
+  })
+
   it('asks for more and more at a time when a selector drops much', async () => {
     const limits: number[] = []
     class CountingKV extends MemoryKV {

@@ -80,9 +80,10 @@ export class Store<T extends KubeObject = KubeObject> implements Storage<T> {
     if (hasResourceVersion(object)) throw new Error('resourceVersion should not be set on objects to be created')
     const put = StoredValue.fromObject(prepareObjectForStorage(object))
     const { ttlSeconds = 0, signal } = options
-    const lease = ttlSeconds === 0 ? 0 : await this.#leases.getLease(ttlSeconds)
-    const request = { key: fullKey, expectedRevision: 0, put, lease, signal }
-    const written = await this.#context.request('create', () => this.#context.kv.txn(request))
+    const written = await this.#leases.withLease(ttlSeconds, (lease) => {
+      const request = { key: fullKey, expectedRevision: 0, put, lease, signal }
+      return this.#context.request('create', () => this.#context.kv.txn(request))
+    })
     if (!written.succeeded) throw newKeyExistsError(fullKey, 0)
     return this.#context.decode({ key: fullKey, value: put, modRevision: written.revision })
   }
@@ -130,8 +131,7 @@ export class Store<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   async guaranteedUpdate(key: string, options: GuaranteedUpdateOptions<T>): Promise<StoredObject<T>> {
-    const writer = new ObjectWriter(this.#context, this.#context.fullKey(key, false), options)
-    return writer.update(options, (ttlSeconds) => this.#leases.getLease(ttlSeconds))
+    return new ObjectWriter(this.#context, this.#context.fullKey(key, false), options).update(options, this.#leases)
   }
 
   async currentResourceVersion(options: CallOptions = {}): Promise<number> {
