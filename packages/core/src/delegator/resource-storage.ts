@@ -35,6 +35,7 @@ export interface ResourceStorageOptions<T extends KubeObject = KubeObject> {
   readonly clock?: Clock | undefined
   readonly metrics?: MetricsRegistry | undefined
   readonly featureGates?: FeatureGates | undefined
+  /** Constants of the cache. Here `eagerProgress` is on unless said otherwise: reads of the latest state then wait for no period. */
   readonly tuning?: CacherTuning | undefined
   /** 0 … 1, for jitter; default Math.random. */
   readonly random?: (() => number) | undefined
@@ -59,7 +60,7 @@ export interface ResourceStorage<T extends KubeObject = KubeObject> {
 export function createResourceStorage<T extends KubeObject = KubeObject>(
   options: ResourceStorageOptions<T>,
 ): ResourceStorage<T> {
-  const { kv, groupResource, resourcePrefix, compactor, tuning } = options
+  const { kv, groupResource, resourcePrefix, compactor } = options
   const clock = options.clock ?? systemClock
   const metrics = options.metrics ?? new MetricsRegistry()
   const featureGates = options.featureGates ?? new FeatureGates()
@@ -93,7 +94,7 @@ export function createResourceStorage<T extends KubeObject = KubeObject>(
     clock,
     metrics,
     featureGates,
-    tuning,
+    tuning: { eagerProgress: true, ...options.tuning },
     random: options.random,
     onError: options.onError,
   })
