@@ -91,8 +91,7 @@ describe('interpretation of storage errors', () => {
     for (const operation of ['get', 'list', 'create', 'update', 'delete'] as const) {
       it(`makes ${expected[operation]} of ${name} on ${operation}`, () => {
         const result = interpret[operation](error)
-        if (expected[operation] === same) expect(result).toBe(error)
-        else expect((result as StatusError).reason).toBe(expected[operation])
+        expect(result === error ? same : (result as StatusError).reason).toBe(expected[operation])
       })
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { StatusError } from '../errors/status.ts'
+import type { StatusError } from '../errors/status.ts'
 import { interpretGetError } from '../errors/interpret.ts'
 import { LabelSelector } from '../meta/label-selector.ts'
 import { SelectionPredicate } from '../meta/selection-predicate.ts'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { EtcdKV } from '../etcd/etcd-kv.ts'
 import { findEtcd, runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
@@ -12,19 +12,15 @@ describeKV('memory', async () => {
 })
 
 const binary = findEtcd()
-if (binary === undefined) {
-  it.skip('KV: etcd (there is no etcd: set FRESHREAD_ETCD)', () => undefined)
-} else {
-  describe('with an etcd of its own', () => {
-    let etcd: RunningEtcd
-    beforeAll(async () => {
-      etcd = await runEtcd(binary)
-    })
-    afterAll(() => etcd.stop())
-    describeKV('etcd', async () => {
-      const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
-      // Its time passes by itself; tests wait for what it brings.
-      return { kv, advance: async () => undefined, close: () => kv.close() }
-    })
+describe.skipIf(binary === undefined)('on a real etcd (skipped without one: set FRESHREAD_ETCD)', () => {
+  let etcd: RunningEtcd
+  beforeAll(async () => {
+    etcd = await runEtcd(binary!)
   })
-}
+  afterAll(() => etcd.stop())
+  describeKV('etcd', async () => {
+    const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
+    // Its time passes by itself; tests wait for what it brings.
+    return { kv, advance: async () => undefined, close: () => kv.close() }
+  })
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { createResourceStorage } from '../../delegator/resource-storage.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { EtcdKV } from '../etcd/etcd-kv.ts'
@@ -27,28 +27,24 @@ describeStorage(
 )
 
 const binary = findEtcd()
-if (binary === undefined) {
-  it.skip('Storage: etcd (there is no etcd: set FRESHREAD_ETCD)', () => undefined)
-} else {
-  describe('with an etcd of its own', () => {
-    let etcd: RunningEtcd
-    beforeAll(async () => {
-      etcd = await runEtcd(binary)
-    })
-    afterAll(() => etcd.stop())
-    describeStorage(
-      'cache over etcd',
-      async (resourcePrefix) => {
-        const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
-        const { storage, ready } = createResourceStorage({ kv, groupResource, resourcePrefix })
-        await ready()
-        return { kv, storage, close: () => kv.close() }
-      },
-      { cached: true },
-    )
-    describeStorage('etcd', async (resourcePrefix) => {
-      const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
-      return { kv, storage: new Store({ kv, groupResource, resourcePrefix }), close: () => kv.close() }
-    })
+describe.skipIf(binary === undefined)('on a real etcd (skipped without one: set FRESHREAD_ETCD)', () => {
+  let etcd: RunningEtcd
+  beforeAll(async () => {
+    etcd = await runEtcd(binary!)
   })
-}
+  afterAll(() => etcd.stop())
+  describeStorage(
+    'cache over etcd',
+    async (resourcePrefix) => {
+      const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
+      const { storage, ready } = createResourceStorage({ kv, groupResource, resourcePrefix })
+      await ready()
+      return { kv, storage, close: () => kv.close() }
+    },
+    { cached: true },
+  )
+  describeStorage('etcd', async (resourcePrefix) => {
+    const kv = await EtcdKV.connect({ endpoints: etcd.endpoint })
+    return { kv, storage: new Store({ kv, groupResource, resourcePrefix }), close: () => kv.close() }
+  })
+})

@@ -121,7 +121,7 @@ export class WatchStream {
   #receive(response: WatchResponse): void {
     this.#backoff = firstBackoff
     if (response.watch_id === allWatches) {
-      for (const watcher of [...this.#watchers.values()]) {
+      for (const watcher of Array.from(this.#watchers.values())) {
         if (watcher.created) this.#progress(watcher, response.header.revision)
       }
       return

@@ -71,7 +71,7 @@ export class Leases {
   #expire(): void {
     this.#timer = undefined
     const now = this.#clock.now()
-    for (const lease of [...this.#leases.values()]) {
+    for (const lease of Array.from(this.#leases.values())) {
       if (lease.expiresAt > now) continue
       this.#leases.delete(lease.id)
       this.#revoke([...lease.keys].sort(compareKeys))

@@ -155,7 +155,7 @@ export class MemoryKV implements KV {
 
   async requestProgress(): Promise<void> {
     this.#check(undefined)
-    for (const watcher of [...this.#watchers]) this.#progress(watcher)
+    for (const watcher of Array.from(this.#watchers)) this.#progress(watcher)
   }
 
   #progress(watcher: Watcher): void {
@@ -206,7 +206,7 @@ export class MemoryKV implements KV {
     this.#leases.load(state.leases)
     this.#undelivered.length = 0
     this.#delivered = this.#mvcc.revision
-    for (const watcher of [...this.#watchers]) {
+    for (const watcher of Array.from(this.#watchers)) {
       watcher.send({ type: 'compacted', compactRevision: this.#mvcc.compactRevision })
       this.#end(watcher)
     }
@@ -217,7 +217,7 @@ export class MemoryKV implements KV {
     this.#closed = true
     this.#leases.close()
     if (this.#progressTimer !== undefined) this.#clock.clearTimeout(this.#progressTimer)
-    for (const watcher of [...this.#watchers]) {
+    for (const watcher of Array.from(this.#watchers)) {
       watcher.send({ type: 'error', error: closedError() })
       this.#end(watcher)
     }

@@ -5,8 +5,8 @@ import { KVError, type KeyValue, type KVEvent } from '../kv.ts'
 import { KeyHistory, type KeyVersion } from './key-history.ts'
 
 // The package is CommonJS: Node gives its exports object, bundlers the class itself.
-type BTree<K, V> = import('sorted-btree').default<K, V>
-const BTree = ((BTreeModule as { default?: unknown }).default ?? BTreeModule) as typeof import('sorted-btree').default
+const BTree = ((BTreeModule as { default?: unknown }).default ?? BTreeModule) as typeof BTreeModule.default
+type BTree<K, V> = InstanceType<typeof BTree<K, V>>
 
 export function compactedError(): KVError {
   return new KVError('compacted', 'etcdserver: mvcc: required revision has been compacted')
