@@ -58,6 +58,8 @@ export interface Strategy {
   ) => void | Promise<void>
   readonly validate?: (object: KubeObject, context: StrategyContext) => readonly FieldError[]
   readonly validateUpdate?: (object: KubeObject, current: KubeObject, context: StrategyContext) => readonly FieldError[]
+  /** Brings an object that is valid into the form it is stored in; may change it. */
+  readonly canonicalize?: (object: KubeObject) => void
   /** Texts for `Warning` headers. */
   readonly warnings?: (object: KubeObject, current: KubeObject | undefined) => readonly string[]
   /** Runs when a create or update has been stored, or is given up (`stored: false`): releases what was allocated. */

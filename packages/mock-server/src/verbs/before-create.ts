@@ -22,5 +22,6 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
   ]
   if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, resource.namespaced, isPathSegmentName))
   if (errors.length > 0) throw newInvalid(resource, object.metadata.name ?? '', errors)
+  strategy.canonicalize?.(object)
   for (const text of strategy.warnings?.(object, undefined) ?? []) scope.warnings.add(text)
 }

@@ -26,7 +26,9 @@ export async function beforeUpdate(
   else meta.generation = before.generation
   keepOtherParts(scope, object, current)
   await strategy.prepareForUpdate?.(object, current, context)
-  if (typeof strategy.generation === 'function' && strategy.generation(object, current)) {
+  // Status strategies know of no generation.
+  const counts = scope.subresource?.name !== 'status'
+  if (counts && typeof strategy.generation === 'function' && strategy.generation(object, current)) {
     meta.generation = (before.generation ?? 0) + 1
   }
 
@@ -41,6 +43,7 @@ export async function beforeUpdate(
     ...(strategy.validateUpdate?.(object, current, context) ?? []),
   ]
   if (errors.length > 0) throw newInvalid(resource, meta.name ?? '', errors)
+  strategy.canonicalize?.(object)
   for (const text of strategy.warnings?.(object, current) ?? []) scope.warnings.add(text)
 }
 

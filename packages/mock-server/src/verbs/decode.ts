@@ -67,7 +67,14 @@ export function decodeAs(resource: Resource, value: unknown, fieldValidation: Fi
     metadata: metadata ?? {},
     ...rest,
   }
-  return { object: typed, strict: unknown, error }
+  return { object: withReset(typed, value), strict: unknown, error }
+}
+
+/** An empty list of managedFields asks for nobody to own anything, which an absent one does not. */
+function withReset(object: KubeObject, value: unknown): KubeObject {
+  const managedFields = (value as Partial<KubeObject> | null | undefined)?.metadata?.managedFields
+  if (Array.isArray(managedFields) && managedFields.length === 0) object.metadata.managedFields = []
+  return object
 }
 
 /** Objects without a Go type are known by their kind's own schema only. */
@@ -83,7 +90,7 @@ function coerced(
   object.metadata ??= {}
   try {
     const strict = coerce(object).map((path) => `unknown field "${path}"`)
-    return { object, strict: fieldValidation === 'Ignore' ? [] : strict, error: undefined }
+    return { object: withReset(object, value), strict: fieldValidation === 'Ignore' ? [] : strict, error: undefined }
   } catch (error) {
     if (error instanceof StatusError) throw error
     return { object, strict: [], error: (error as Error).message }

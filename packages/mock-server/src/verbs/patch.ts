@@ -1,7 +1,6 @@
 import {
   goJSON,
   invalid,
-  newBadRequest,
   newConflict,
   newInvalid,
   newNotFound,
@@ -21,12 +20,21 @@ import { goValue } from '../patch/go-value.ts'
 import { applyJsonPatch, unknownOperationFields } from '../patch/json-patch.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import { duplicatesIn, patchTypesOf, readPatchBody, type PatchBody, type PatchType } from '../patch/patch-type.ts'
+import {
+  appliedObject,
+  duplicatesIn,
+  patchTypesOf,
+  readPatchBody,
+  strictApplyError,
+  type PatchBody,
+  type PatchType,
+} from '../patch/patch-type.ts'
 import { applyStrategicMergePatch } from '../patch/strategic-merge-patch.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
 import { checkKind, decodeAs, defaulted } from './decode.ts'
 import { applyConfiguration, noteUpdate } from './managed-fields.ts'
 import { checkName, ensureNamespace } from './object-meta.ts'
+import type { Resource } from '../resources/resource.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
 import { requestNamespace, updateObject } from './update.ts'
 import { writeOptions, type WriteOptions } from './write-options.ts'
@@ -81,20 +89,23 @@ export function patchedObject(scope: RequestScope, current: KubeObject | undefin
 
 /** Server-side apply. */
 function apply(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
-  const { value } = body
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw newBadRequest('error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal into map')
-  }
+  const { resource } = scope
   const { fieldManager: manager, force = false } = options
-  const result = applyConfiguration(scope, current, value as KubeObject, { manager, force })
-  const { object, error } = decodeAs(scope.resource, result, 'Ignore')
-  if (error !== undefined) throw new Error(error)
+  const result = applyConfiguration(scope, current, appliedObject(body), { manager, force })
+  const object = appliedAs(resource, result)
   const duplicates = duplicatesIn(body, options.fieldValidation)
   if (duplicates.length > 0) {
-    if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding patch: ${duplicates.join(', ')}`)
+    if (options.fieldValidation === 'Strict') throw strictApplyError(duplicates)
     for (const text of duplicates) scope.warnings.add(text)
   }
-  return defaulted(scope.resource, object)
+  return defaulted(resource, object)
+}
+
+/** What an apply made, as its kind has it. Custom resources keep nulls, for validation to see. */
+function appliedAs(resource: Resource, result: KubeObject): KubeObject {
+  const { object, error } = decodeAs(resource, resource.builtIn ? result : { metadata: result.metadata }, 'Ignore')
+  if (error !== undefined) throw new Error(error)
+  return resource.builtIn ? object : { ...result, metadata: object.metadata }
 }
 
 /** JSON and merge patches: applied to the JSON of the object, whose result is decoded like a body. */

@@ -38,7 +38,7 @@ export function allowedConflicts(live: Versioned, lastApplied: string): FieldSet
  * apply can be used again afterwards. Annotations that grow too large lose it.
  */
 export function withLastApplied(object: KubeObject, applied: KubeObject): KubeObject {
-  const { [lastAppliedAnnotation]: _, ...annotations } = applied.metadata.annotations ?? {}
+  const { [lastAppliedAnnotation]: _, ...annotations } = applied.metadata?.annotations ?? {}
   const metadata = { ...applied.metadata, annotations }
   if (Object.keys(annotations).length === 0) delete (metadata as Partial<typeof metadata>).annotations
   // As Go writes objects: keys in order, and a line break at the end.

@@ -73,6 +73,8 @@ export function customResourceStrategy(
     validate: (object) => validateNew(view(object), made),
     validateUpdate: (object, current, context) =>
       validateChanged(view(object), view(stored.read(current)), made, context),
+    // An apply may leave nulls, which validation must see.
+    canonicalize: (object) => pruneNonNullableNulls(object, schema),
     warnings: finalizerWarnings,
     allowUnconditionalUpdate: false,
     ...(selectableFields.length > 0 && {
