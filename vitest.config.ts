@@ -11,5 +11,6 @@ export default defineConfig({
     // A test that needs more has a bug: time is stepped, never slept for.
     testTimeout: 20_000,
     execArgv: ['--expose-gc'],
+    maxConcurrency: 4,
   },
 })

@@ -22,15 +22,8 @@ export async function inProcessTarget(scenario: Pick<Scenario, 'gates'>): Promis
       return Object.defineProperty(response, 'text', { value: () => stepped(text()) })
     },
     control: async (name, args) => {
-      const { status } = await stepped(
-        server.handleControl({
-          method: 'POST',
-          path: `/_freshread/${name}`,
-          query: String(new URLSearchParams(args)),
-          headers: {},
-          signal: new AbortController().signal,
-        }),
-      )
+      const query = String(new URLSearchParams(args))
+      const { status } = await stepped(server.fetch(`/_freshread/${name}?${query}`, { method: 'POST' }))
       if (status !== 200) throw new Error(`control ${name}: ${status}`)
     },
     clock: {

@@ -13,8 +13,9 @@ const read = (file: string): unknown => JSON.parse(readFileSync(new URL(file, im
 /** Sessions that do not yet say what they say against a real server. It may only shrink. */
 const knownGaps = new Set(read('known-gaps.json') as string[])
 
-describe.skipIf(kubectl === undefined)('kubectl says what it says against a real kube-apiserver', () => {
-  it.each(sessions)('$name: $topic', { timeout: 120_000 }, async (session) => {
+// Most of a session is kubectl starting up: several run at a time.
+describe.skipIf(kubectl === undefined).concurrent('kubectl says what it says against a real kube-apiserver', () => {
+  it.each(sessions)('$name: $topic', { timeout: 300_000 }, async (session) => {
     const served = await serve()
     try {
       const { steps } = read(`golden/${session.name}.json`) as { steps: Answer[] }

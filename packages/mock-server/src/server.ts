@@ -92,10 +92,10 @@ export function createKubeServer(options: KubeServerOptions = {}): KubeServer {
   checkOptions(options)
   const server = new Server(options)
   // Plain functions, so that hosts may put the server behind an object of their own.
-  return {
+  const api: KubeServer = {
     handle: (request) => server.handle(request),
     fetch: (input: Request | string | URL, init?: RequestInit) =>
-      fetchThrough(server, input instanceof Request && init === undefined ? input : new Request(absolute(input), init)),
+      fetchThrough(api, input instanceof Request && init === undefined ? input : new Request(absolute(input), init)),
     handleControl: (request) => handleControlRequest(server.control, request),
     control: server.control,
     journal: server.journal,
@@ -106,6 +106,7 @@ export function createKubeServer(options: KubeServerOptions = {}): KubeServer {
     ready: () => server.ready(),
     close: () => server.close(),
   }
+  return api
 }
 
 /** Fetch wants a whole URL; a path alone is enough here. */

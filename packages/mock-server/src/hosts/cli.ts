@@ -44,7 +44,7 @@ async function start(flags: Flags): Promise<void> {
   options['control'] = flags.control ? (flags.controlFrom ?? 'loopback') : 'off'
   if (flags.etcd !== undefined) {
     const { EtcdKV } = await import('@freshread/core/etcd')
-    options['storage'] = new EtcdKV({ endpoints: flags.etcd.split(',') })
+    options['storage'] = await EtcdKV.connect({ endpoints: flags.etcd.split(',') })
   }
   const served = await serve(options as ServeOptions)
   for (const file of list(flags.load)) await served.server.load(await readFile(file, 'utf8'))

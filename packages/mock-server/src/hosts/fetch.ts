@@ -1,15 +1,17 @@
 import { MAX_BODY_BYTES, type BodySink, type BodyStream, type KubeRequest } from '../api/message.ts'
+import { CONTROL_PREFIX } from '../control/http.ts'
 import type { KubeServer } from '../server.ts'
 
 /** Statuses whose Response must have no body. */
 const BODILESS = new Set([101, 204, 205, 304])
 
 /**
- * Lets a server answer a fetch Request: the bridge for hosts that speak Request and Response.
+ * Lets a server answer a fetch Request: the bridge for hosts that speak Request and Response. Who can call it is in
+ * the server's own process, so the control paths are open.
  *
  * @param path path within the cluster, still encoded; default the URL's own
  */
-export async function fetchThrough(server: Pick<KubeServer, 'handle'>, request: Request, path?: string): Promise<Response> {
+export async function fetchThrough(server: Pick<KubeServer, 'handle' | 'handleControl'>, request: Request, path?: string): Promise<Response> {
   const url = new URL(request.url)
   const message: KubeRequest = {
     method: request.method,
@@ -19,7 +21,8 @@ export async function fetchThrough(server: Pick<KubeServer, 'handle'>, request: 
     body: await readBody(request),
     signal: request.signal,
   }
-  const { status, headers: given, body } = await server.handle(message)
+  const isControl = message.path.startsWith(CONTROL_PREFIX)
+  const { status, headers: given, body } = await (isControl ? server.handleControl(message) : server.handle(message))
   const headers = new Headers()
   for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string') headers.set(name, value)

@@ -16,8 +16,8 @@ export interface KubeHandlersOptions {
  * Handlers for an MSW set-up of your own, msw 2 or 3: `setupServer(...kubeHandlers(server), ...yours)`.
  * What is not for the server falls through to the handlers after them.
  *
- * Watches need `quiet` handling that only {@link setupKubeServer} sets up in Node: with plain `setupServer`
- * an abandoned watch ends when its `timeoutSeconds` are over, not when its reader goes away.
+ * End watches by aborting their request: in a set-up that logs, MSW keeps a clone of each response, and the cancel of
+ * a reader then never reaches the server.
  *
  * @throws TypeError when `baseUrl` is of no known form
  */

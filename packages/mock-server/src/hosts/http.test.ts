@@ -29,7 +29,7 @@ describe('serve', () => {
     while (!text.includes('"name":"a"')) text += new TextDecoder().decode((await reader.read()).value)
     expect(text).toContain('"type":"ADDED"')
     await reader.cancel()
-    await expect.poll(() => served!.server.state().watches).toBe(0)
+    await expect.poll(async () => (await served!.server.control.state()).watches).toBe(0)
   })
 
   it('takes control from this machine and refuses a page of another origin', async () => {
@@ -37,9 +37,9 @@ describe('serve', () => {
     const freeze = (headers: Record<string, string>): Promise<number> =>
       fetch(`${url}/_freshread/freeze`, { method: 'POST', headers }).then((response) => response.status)
     expect(await freeze({ origin: 'https://evil.example' })).toBe(403)
-    expect(served!.server.state().frozen).toBe(false)
+    expect((await served!.server.control.state()).frozen).toBe(false)
     expect(await freeze({})).toBe(200)
-    expect(served!.server.state().frozen).toBe(true)
+    expect((await served!.server.control.state()).frozen).toBe(true)
   })
 
   it('has no control paths when they are off', async () => {

@@ -68,7 +68,7 @@ describe('setupKubeServer', () => {
     await first
     expect(seen).toContain('ADDED a')
     controller.abort()
-    await expect.poll(() => server.state().watches).toBe(0)
+    await expect.poll(async () => (await server.control.state()).watches).toBe(0)
   })
 
   it('lets an aborted fetch watch go', async () => {
@@ -76,9 +76,9 @@ describe('setupKubeServer', () => {
     const abort = new AbortController()
     const response = await fetch(`${CONFIG_MAPS}?watch=true&resourceVersion=1`, { signal: abort.signal })
     expect(response.headers.get('content-type')).toBe('application/json')
-    expect(server.state().watches).toBe(1)
+    expect((await server.control.state()).watches).toBe(1)
     abort.abort()
-    await expect.poll(() => server.state().watches).toBe(0)
+    await expect.poll(async () => (await server.control.state()).watches).toBe(0)
   })
 
   it('ends open watches cleanly on close', async () => {
