@@ -203,6 +203,8 @@ function stream(response: ServerResponse, body: BodyStream, streams: Set<BodyStr
     end() {
       closed = true
       streams.delete(body)
+      // Node drops what is still corked when a chunked body ends.
+      if (corked) uncork()
       response.end()
     },
     fail(error) {
