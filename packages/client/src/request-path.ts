@@ -79,23 +79,13 @@ export function isTrue(value: string | null): boolean {
 
 /**
  * The URL with another `resourceVersion` (`''` takes it out); a `match` of `undefined` keeps the caller's.
- * The rest of the query stays as it was written.
+ * The rest of the query stays as it was written; a fragment is never sent.
  */
 export function withResourceVersion(url: string, resourceVersion: string, match?: string): string {
-  const [whole, fragment] = splitAt(url, '#')
-  const [path, query] = splitAt(whole, '?')
-  const drop = match === undefined ? /^\?resourceVersion(=|$)/ : /^\?resourceVersion(Match)?(=|$)/
-  const parts = query
-    .slice(1)
-    .split('&')
-    .filter((part) => part && !drop.test(`?${part}`))
+  const [, path, query] = /^([^?#]*)\??([^#]*)/.exec(url)!
+  const drop = match === undefined ? /^resourceVersion(=|$)/ : /^resourceVersion(Match)?(=|$)/
+  const parts = query!.split('&').filter((part) => part && !drop.test(part))
   if (resourceVersion) parts.push(`resourceVersion=${resourceVersion}`)
   if (match) parts.push(`resourceVersionMatch=${match}`)
-  return path + (parts.length ? `?${parts.join('&')}` : '') + fragment
-}
-
-/** The text before `mark`, and the text from `mark` on. */
-function splitAt(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark)
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at)]
+  return parts.length ? `${path}?${parts.join('&')}` : path!
 }

@@ -692,7 +692,7 @@ describe('rewind', () => {
     await fetch(LIST, write)
     await fetch(OBJECT, { freshRead: { pin: false } })
     expect(events).toContain('rewind')
-    expect(session.stats().rewinds).toBe(1)
+    expect(session.stats().rewind).toBe(1)
   })
 
   it('is not seen in an older object that is another one, in a pinned read, or in a 404', async () => {
@@ -892,13 +892,16 @@ describe('the session', () => {
     expect(session.stats()).toEqual({
       sent: 4,
       pinned: 2,
-      waits: 1,
-      waitedMs: 1000,
-      retries: 2,
-      unpinned: 1,
       shared: 0,
-      rewinds: 0,
-      giveUps: 0,
+      waitedMs: 1000,
+      pin: 1,
+      wait: 1,
+      retry: 2,
+      unpin: 1,
+      rewind: 0,
+      throttled: 0,
+      gone: 0,
+      'give-up': 0,
     })
   })
 

@@ -37,21 +37,16 @@ export interface SessionEvents {
   'give-up': (event: RequestEvent & { readonly outcome: Outcome; readonly tries: readonly Try[] }) => void
 }
 
-/** Counters of a session. */
-export interface SessionStats {
+/** Counters of a session: of its events, by name, and of these. */
+export interface SessionStats extends Readonly<Record<keyof SessionEvents, number>> {
   /** Tries sent. */
   readonly sent: number
   /** Tries that carried the session's pin. */
   readonly pinned: number
-  readonly waits: number
-  readonly waitedMs: number
-  readonly retries: number
-  /** Reads that gave up their pin. */
-  readonly unpinned: number
   /** Calls answered by another call's request. */
   readonly shared: number
-  readonly rewinds: number
-  readonly giveUps: number
+  /** Milliseconds waited between tries. */
+  readonly waitedMs: number
 }
 
 /** How one try is sent. */
@@ -101,13 +96,16 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
   readonly #stats: { -readonly [K in keyof SessionStats]: number } = {
     sent: 0,
     pinned: 0,
-    waits: 0,
-    waitedMs: 0,
-    retries: 0,
-    unpinned: 0,
     shared: 0,
-    rewinds: 0,
-    giveUps: 0,
+    waitedMs: 0,
+    pin: 0,
+    wait: 0,
+    retry: 0,
+    unpin: 0,
+    rewind: 0,
+    throttled: 0,
+    gone: 0,
+    'give-up': 0,
   }
 
   /** Throws a TypeError naming an option that is wrong or unknown. */
@@ -162,7 +160,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
   checkTimeout(timeoutMs: number | undefined): void {
     if (!timeoutMs || timeoutMs > 3000 || this.#warned) return
     this.#warned = true
-    this.options.warn(`FreshRead: a timeout of ${timeoutMs} ms hides the server's "not yet", which takes 3000 ms`)
+    this.options.warn(`FreshRead: a timeout of ${timeoutMs} ms hides a server's "not yet", which takes 3000 ms`)
   }
 
   /** Sends a request as the session sees fit. For adapters. */
@@ -200,10 +198,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
       }
       stats.sent++
       if (sent.pinned) stats.pinned++
-      if (attempt > 1) {
-        stats.retries++
-        this.#tell('retry', { request, attempt })
-      }
+      if (attempt > 1) this.#tell('retry', { request, attempt })
 
       let answer: A | undefined
       let error: unknown
@@ -242,25 +237,16 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
       tries.push({ resourceVersion: sent.resourceVersion, status, outcome: outcome.kind, waitedMs: ms })
       if (action === 'surface') {
         if (attempt > 1 || decision.gaveUp) rememberTries(answer ?? error, tries)
-        if (decision.gaveUp) {
-          stats.giveUps++
-          this.#tell('give-up', { request, attempt, outcome, tries })
-        }
+        if (decision.gaveUp) this.#tell('give-up', { request, attempt, outcome, tries })
         if (status) return answer!
         throw error
       }
 
       earlier[outcome.kind === 'behind' || outcome.kind === 'throttled' ? outcome.kind : 'broken']++
-      if (action === 'unpin') {
-        last = true
-        stats.unpinned++
-      }
+      last ||= action === 'unpin'
       this.#tell(action, { request, attempt, reason: decision.reason, delayMs: ms })
-      if (ms) {
-        stats.waits++
-        stats.waitedMs += ms
-        await delay(clock, ms, signal)
-      }
+      if (ms) await delay(clock, ms, signal)
+      stats.waitedMs += ms
       signal?.throwIfAborted()
     }
   }
@@ -369,7 +355,6 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
       expected = own.resourceVersion
     }
     if (isOlder(found, expected)) {
-      this.#stats.rewinds++
       this.clear(request.server)
       this.#tell('rewind', { request, expected: expected!, found })
       return
@@ -385,6 +370,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
 
   /** A listener that throws must not make a write that succeeded look as if it had not. */
   #tell<E extends keyof SessionEvents>(event: E, ...args: Parameters<SessionEvents[E]>): void {
+    this.#stats[event]++
     try {
       this.emit(event, ...(args as never))
     } catch (error) {

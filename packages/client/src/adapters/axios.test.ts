@@ -138,7 +138,8 @@ describe('attachFreshRead', () => {
     [
       'cancelToken',
       (): [AxiosRequestConfig, () => void] => {
-        const source = axios.CancelToken.source()
+        const { CancelToken } = axios
+        const source = CancelToken.source()
         return [{ cancelToken: source.token }, () => source.cancel('enough')]
       },
     ],

@@ -1,0 +1,1 @@
+export { freshReadHttpLibrary, makeApi, makeKubeClient } from './adapters/client-node.ts'

@@ -1,0 +1,5 @@
+export { wrapFetch } from './adapters/fetch.ts'
+export type { Fetch, FreshRequestInit } from './adapters/fetch.ts'
+export { triesOf } from './exchange.ts'
+export type { RequestOptions, SessionOptions } from './options.ts'
+export { FreshReadSession } from './session.ts'
