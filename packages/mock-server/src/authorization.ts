@@ -1,4 +1,5 @@
 import { newForbidden, newUnauthorized, StatusError } from '@freshread/core'
+import type { KubeRequest } from './api/message.ts'
 import type { RequestInfo } from './api/request-info.ts'
 import type { KubeServerOptions } from './options.ts'
 import type { UserInfo } from './resources/strategy.ts'
@@ -40,4 +41,21 @@ function forbidden(user: UserInfo, info: RequestInfo, reason: string): StatusErr
     info.name,
     `User ${name} cannot ${info.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.apiGroup)} ${scope}${why}`,
   )
+}
+
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):[^:]+$/
+
+/** The user that a request wants to be taken for (`pkg/endpoints/filters/impersonation`). */
+export function impersonated(request: KubeRequest, user: UserInfo): UserInfo {
+  const username = request.headers['impersonate-user']
+  if (username === undefined || username === '') return user
+  const given = (request.headers['impersonate-group'] ?? '').split(/\s*,\s*/).filter((group) => group !== '')
+  const namespace = SERVICE_ACCOUNT.exec(username)?.[1]
+  const implied =
+    given.length === 0 && namespace !== undefined ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] : []
+  const authenticated = username === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated'
+  const groups = [...given, ...implied]
+  if (!groups.includes(authenticated)) groups.push(authenticated)
+  const uid = request.headers['impersonate-uid']
+  return { username, groups, ...(uid !== undefined && { uid }) }
 }

@@ -18,7 +18,7 @@ import { requestTimeout } from './api/request-timeout.ts'
 import type { ResponseContext } from './api/response-context.ts'
 import { selectRoute, type Route } from './api/routing.ts'
 import { respondError, respondText, respondTimeout } from './api/status.ts'
-import { authorizeRequest } from './authorization.ts'
+import { authorizeRequest, impersonated } from './authorization.ts'
 import { createControl, type Control } from './control/control.ts'
 import { Faults } from './control/faults.ts'
 import { handleControlRequest } from './control/http.ts'
@@ -158,6 +158,8 @@ export class Server {
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
       lookup: (group, resource, namespace, name) => this.lookup(group, resource, namespace, name),
       lookupAll: (group, resource, namespace) => this.lookupAll(group, resource, namespace),
+      allowed: async (attributes) => (await options.authorize?.(attributes)) ?? true,
+      restricted: options.authorize !== undefined,
       afterWrite: (resource, object, deleted) => this.#afterWrite(resource, object, deleted),
     }
     const openApiV3 = new OpenApiV3(this.registry, builtInSchemas)
@@ -331,7 +333,7 @@ export class Server {
 
   #userOf(request: KubeRequest): UserInfo {
     const { user = ADMIN } = this.#options
-    return typeof user === 'function' ? user(request) : user
+    return impersonated(request, typeof user === 'function' ? user(request) : user)
   }
 
   #start(kv: KV): Backend {

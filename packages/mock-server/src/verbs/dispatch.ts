@@ -11,7 +11,7 @@ import { get } from './get.ts'
 import { list } from './list.ts'
 import { checkPatchType, patch } from './patch.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
-import { subresourceVerb } from './subresources.ts'
+import { specialHandler } from './special-handlers.ts'
 import { update } from './update.ts'
 
 /** Serves a verb of an object. */
@@ -30,7 +30,7 @@ const verbs: Readonly<Record<string, VerbHandler>> = {
 
 /** Finds what serves a route: the verb itself, or what a subresource or a kind without storage has in its place. */
 export function handlerOf(route: Route): VerbHandler {
-  return subresourceVerb(route) ?? verbs[route.verb]!
+  return specialHandler(route) ?? verbs[route.verb]!
 }
 
 /** Serves a resource request. Throws what {@link respondError} answers with. */

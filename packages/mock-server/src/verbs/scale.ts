@@ -3,9 +3,9 @@ import { limitedBody } from '../api/decode-body.ts'
 import { groupVersion } from '../api/object-bytes.ts'
 import { fromScaleManagers, toScaleManagers, type ReplicasPaths } from '../patch/managed-fields/index.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
-import { schemaOfKind } from '../resources/catalogue.ts'
 import type { Resource, ScaleAccess } from '../resources/resource.ts'
 import { builtInScale } from '../resources/scale-access.ts'
+import { asKind } from './as-kind.ts'
 import { decodeRequestObject } from './decode.ts'
 import { get } from './get.ts'
 import { noteUpdate } from './managed-fields.ts'
@@ -34,7 +34,7 @@ export async function getScale(scope: RequestScope): Promise<VerbResult> {
 
 /** Sets the replicas of an object by a whole Scale. */
 export async function updateScale(scope: RequestScope): Promise<VerbResult> {
-  const scaleScope = asScale(scope)
+  const scaleScope = asKind(scope, 'autoscaling', 'v1', 'Scale')
   limitedBody(scope.request)
   const options = writeOptions(scope.query, 'UpdateOptions')
   const given = decodeRequestObject(scaleScope, options.fieldValidation)
@@ -46,29 +46,10 @@ export async function updateScale(scope: RequestScope): Promise<VerbResult> {
 
 /** Sets the replicas of an object by a patch of its Scale. */
 export async function patchScale(scope: RequestScope): Promise<VerbResult> {
-  const scaleScope = asScale(scope)
+  const scaleScope = asKind(scope, 'autoscaling', 'v1', 'Scale')
   const type = checkPatchType(scope)
   const { options, body } = readPatch(scaleScope, type)
   return writeScale(scope, options.dryRun, (current) => patchedObject(scaleScope, current, body, options))
-}
-
-/** The Scale as a resource of its own, for decoding, patching and owners. */
-function asScale(scope: RequestScope): RequestScope {
-  const identity = (object: KubeObject): KubeObject => object
-  const resource: Resource = {
-    ...scope.resource,
-    group: 'autoscaling',
-    version: 'v1',
-    kind: 'Scale',
-    storageKey: 'autoscaling/scale',
-    storageApiVersion: 'autoscaling/v1',
-    schema: schemaOfKind('autoscaling', 'v1', 'Scale'),
-    strategy: {},
-    builtIn: true,
-    fromStorage: identity,
-    toStorage: identity,
-  }
-  return { ...scope, resource }
 }
 
 async function writeScale(

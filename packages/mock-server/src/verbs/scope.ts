@@ -2,6 +2,7 @@ import type { Clock, KubeObject, ListResult, ReadTrace, Status, Storage, StoredO
 import type { WarningRecorder } from '../api/headers.ts'
 import type { KubeRequest } from '../api/message.ts'
 import type { Query } from '../api/query.ts'
+import type { AuthorizationAttributes } from '../options.ts'
 import type { MutableRegistry } from '../resources/mutable-registry.ts'
 import type { Resource, SubresourceInfo } from '../resources/resource.ts'
 import type { Strategy, StrategyContext, UserInfo } from '../resources/strategy.ts'
@@ -18,6 +19,10 @@ export interface VerbHost {
   readonly minRequestTimeoutSeconds: number
   readonly lookup: StrategyContext['lookup']
   readonly lookupAll: StrategyContext['lookupAll']
+  /** Asks the authorizer, for access reviews: true, or a reason why not. */
+  readonly allowed: (attributes: AuthorizationAttributes) => Promise<boolean | string>
+  /** There is an authorizer, which may refuse something. */
+  readonly restricted: boolean
   /** Runs after each write that was stored, with the object as it is now; `undefined` when it is gone. */
   readonly afterWrite: (resource: Resource, object: KubeObject, deleted: boolean) => void | Promise<void>
 }

@@ -1,0 +1,74 @@
+import { interpretGetError, newBadRequest, newNotFound, newServiceUnavailable, type KubeObject } from '@freshread/core'
+import { firstValue } from '../api/query.ts'
+import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
+
+/*
+ * Subresources that lead to a kubelet or another server. There are none here: what can be said without them is.
+ */
+
+interface PodSpec {
+  readonly nodeName?: string
+  readonly containers?: readonly { readonly name: string }[]
+  readonly initContainers?: readonly { readonly name: string }[]
+  readonly ephemeralContainers?: readonly { readonly name: string }[]
+}
+
+async function read(scope: RequestScope): Promise<KubeObject> {
+  const { resource, namespace, name } = scope
+  try {
+    return (await scope.host.storageOf(resource).get(keyOf(resource, namespace, name), { signal: scope.signal })).object
+  } catch (error) {
+    throw interpretGetError(error, resource, name)
+  }
+}
+
+/** The log of a container: nothing, since it never ran (`pkg/registry/core/pod/strategy.go: LogLocation`). */
+export async function podLog(scope: RequestScope): Promise<VerbResult> {
+  const pod = await read(scope)
+  const spec = (pod['spec'] ?? {}) as PodSpec
+  checkContainer(scope.name, spec, firstValue(scope.query, 'container') ?? '')
+  if (!spec.nodeName) return { type: 'text', code: 204, text: '' }
+  await requireNode(scope, spec.nodeName)
+  return { type: 'text', code: 200, text: '' }
+}
+
+function checkContainer(pod: string, spec: PodSpec, container: string): void {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
+  const names = (list: readonly { readonly name: string }[]): string => `[${list.map(({ name }) => name).join(' ')}]`
+  if (container === '') {
+    if (containers.length <= 1) return
+    const or = initContainers.length > 0 ? ` or one of the init containers: ${names(initContainers)}` : ''
+    throw newBadRequest(`a container name must be specified for pod ${pod}, choose one of: ${names(containers)}${or}`)
+  }
+  const all = [...containers, ...initContainers, ...ephemeralContainers]
+  if (!all.some(({ name }) => name === container)) throw newBadRequest(`container ${container} is not valid for pod ${pod}`)
+}
+
+async function requireNode(scope: RequestScope, node: string): Promise<void> {
+  if ((await scope.host.lookup('', 'nodes', '', node)) === undefined) {
+    throw newNotFound({ group: '', resource: 'nodes' }, node)
+  }
+}
+
+/** `exec`, `attach` and `portforward`. */
+export async function podConnect(scope: RequestScope): Promise<VerbResult> {
+  const pod = await read(scope)
+  const spec = (pod['spec'] ?? {}) as PodSpec
+  if (scope.subresource?.name !== 'portforward') {
+    checkContainer(scope.name, spec, firstValue(scope.query, 'container') ?? '')
+  }
+  if (!spec.nodeName) throw newBadRequest(`pod ${scope.name} does not have a host assigned`)
+  await requireNode(scope, spec.nodeName)
+  throw newBadRequest('Upgrade request required')
+}
+
+/** `proxy` of pods, services and nodes: there is nothing behind it. */
+export async function proxy(scope: RequestScope): Promise<VerbResult> {
+  const { resource } = scope.resource
+  // A port may follow the name: `http:web:80`.
+  const parts = scope.name.split(':')
+  const name = parts.length === 1 ? parts[0]! : parts.length === 2 ? parts[0]! : parts[1]!
+  await read({ ...scope, name })
+  if (resource === 'services') throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  throw newBadRequest('address not allowed')
+}

@@ -1,0 +1,182 @@
+import {
+  interpretGetError,
+  LabelSelector,
+  newBadRequest,
+  newForbidden,
+  newTooManyRequests,
+  StatusError,
+  type KubeObject,
+} from '@freshread/core'
+import { timestamp } from '../resources/system-fields.ts'
+import { asKind, createdStatus } from './as-kind.ts'
+import { setCondition } from './binding.ts'
+import { decodeRequestObject } from './decode.ts'
+import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
+import { deleteFromStore } from './delete-object.ts'
+import { admitCreate } from './namespace-lifecycle.ts'
+import { ensureNamespace } from './object-meta.ts'
+import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
+import { updateObject } from './update.ts'
+import { writeOptions } from './write-options.ts'
+
+interface Eviction extends KubeObject {
+  readonly deleteOptions?: {
+    readonly gracePeriodSeconds?: number
+    readonly preconditions?: DeleteOptions['preconditions']
+    readonly orphanDependents?: boolean
+    readonly propagationPolicy?: string
+    readonly dryRun?: readonly string[]
+  }
+}
+
+interface Budget extends KubeObject {
+  readonly spec?: { readonly selector?: Parameters<typeof selects>[0]; readonly unhealthyPodEvictionPolicy?: string }
+  readonly status?: {
+    readonly observedGeneration?: number
+    readonly disruptionsAllowed?: number
+    readonly currentHealthy?: number
+    readonly desiredHealthy?: number
+    readonly disruptedPods?: Readonly<Record<string, string>>
+  }
+}
+
+const RETRY_AFTER_SECONDS = 10
+
+/** Deletes a pod unless a disruption budget is against it (`pkg/registry/core/pod/storage: EvictionREST`). */
+export async function createEviction(scope: RequestScope): Promise<VerbResult> {
+  const { host, namespace } = scope
+  const evictionScope = asKind(scope, 'policy', 'v1', 'Eviction')
+  const write = writeOptions(scope.query, 'CreateOptions')
+  const eviction: Eviction = decodeRequestObject(evictionScope, write.fieldValidation)
+  ensureNamespace(eviction.metadata, namespace)
+  await admitCreate(evictionScope, eviction)
+  if (eviction.metadata.name !== scope.name) throw newBadRequest('name in URL does not match name in Eviction object')
+
+  let pod: KubeObject
+  try {
+    pod = (await host.storageOf(scope.resource).get(keyOf(scope.resource, namespace, scope.name), { signal: scope.signal })).object
+  } catch (error) {
+    throw interpretGetError(error, scope.resource, scope.name)
+  }
+  const given = eviction.deleteOptions ?? {}
+  const options: DeleteOptions = {
+    ...plainDeleteOptions(write.dryRun || (given.dryRun?.length ?? 0) > 0),
+    gracePeriodSeconds: given.gracePeriodSeconds,
+    preconditions: given.preconditions && { ...given.preconditions },
+    orphanDependents: given.orphanDependents,
+    propagationPolicy: given.propagationPolicy,
+  }
+  if (!canIgnoreBudgets(pod)) await askBudget(scope, pod, options.dryRun)
+  const podScope: RequestScope = { ...scope, subresource: undefined }
+  if (!options.dryRun) {
+    await updateObject(podScope, {
+      dryRun: false,
+      preconditions: options.preconditions,
+      forceAllowCreate: false,
+      newObject: (current) => disrupted(structuredClone(current!), timestamp(host.clock)),
+    })
+    if (options.preconditions?.resourceVersion !== undefined) delete options.preconditions.resourceVersion
+  }
+  await deleteFromStore(podScope, scope.name, options)
+  return createdStatus()
+}
+
+function disrupted(pod: KubeObject, now: string): KubeObject {
+  const status = (pod['status'] ??= {}) as Parameters<typeof setCondition>[0]
+  const condition = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+  setCondition(status, condition, now)
+  return pod
+}
+
+/** Pods that run nothing, or not for long: their end disrupts nobody. */
+function canIgnoreBudgets(pod: KubeObject): boolean {
+  const { phase = '' } = (pod['status'] ?? {}) as { phase?: string }
+  return ['Succeeded', 'Failed', 'Pending'].includes(phase) || pod.metadata.deletionTimestamp != null
+}
+
+async function askBudget(scope: RequestScope, pod: KubeObject, dryRun: boolean): Promise<void> {
+  const budgets = (await scope.host.lookupAll('policy', 'poddisruptionbudgets', scope.namespace)) as readonly Budget[]
+  const matching = budgets.filter((budget) => selects(budget.spec?.selector, pod.metadata.labels ?? {}))
+  if (matching.length === 0) return
+  if (matching.length > 1) {
+    throw new StatusError({
+      metadata: {},
+      status: 'Failure',
+      message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+      code: 500,
+    })
+  }
+  const [budget] = matching as [Budget]
+  const { currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+  if (!isReady(pod)) {
+    if (budget.spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return
+    if (currentHealthy >= desiredHealthy && desiredHealthy > 0) return
+  }
+  checkBudget(budget)
+  if (!dryRun) await decrement(scope, budget, pod.metadata.name!)
+}
+
+function isReady(pod: KubeObject): boolean {
+  const { conditions = [] } = (pod['status'] ?? {}) as { conditions?: readonly { type: string; status: string }[] }
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+}
+
+/** `checkAndDecrement`, the first half. */
+function checkBudget(budget: Budget): void {
+  const { name = '', generation = 0 } = budget.metadata
+  const { observedGeneration = 0, disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+  if (observedGeneration < generation) {
+    throw tooMany(`The disruption budget ${name} is still being processed by the server.`)
+  }
+  if (disruptionsAllowed < 0) {
+    throw newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, 'pdb disruptions allowed is negative')
+  }
+  if (disruptionsAllowed === 0) {
+    throw tooMany(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`)
+  }
+}
+
+function tooMany(message: string): StatusError {
+  const { status } = newTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", RETRY_AFTER_SECONDS)
+  const causes = [{ reason: 'DisruptionBudget', message }]
+  return new StatusError({ ...status, details: { causes, ...status.details } })
+}
+
+async function decrement(scope: RequestScope, budget: Budget, pod: string): Promise<void> {
+  const { host } = scope
+  const resource = host.registry.find('policy', 'v1', 'poddisruptionbudgets')!
+  const stored = await host.storageOf(resource).guaranteedUpdate(keyOf(resource, scope.namespace, budget.metadata.name!), {
+    tryUpdate: (current) => {
+      const now = current!.object as Budget
+      checkBudget(now)
+      const { disruptionsAllowed = 0, disruptedPods = {} } = now.status ?? {}
+      const status = {
+        ...now.status,
+        disruptionsAllowed: disruptionsAllowed - 1,
+        disruptedPods: { ...disruptedPods, [pod]: timestamp(host.clock) },
+      }
+      return { object: { ...now, status } }
+    },
+  })
+  await host.afterWrite(resource, stored.object, false)
+}
+
+/** Whether a label selector as objects have it selects these labels; an absent one selects nothing, an empty one all. */
+function selects(
+  selector:
+    | {
+        readonly matchLabels?: Readonly<Record<string, string>>
+        readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
+      }
+    | undefined,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (selector === undefined) return false
+  const terms = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
+  for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
+    if (operator === 'Exists') terms.push(key)
+    else if (operator === 'DoesNotExist') terms.push(`!${key}`)
+    else terms.push(`${key} ${operator.toLowerCase()} (${values.join(',')})`)
+  }
+  return LabelSelector.parse(terms.join(',')).matches(labels)
+}
