@@ -75,10 +75,14 @@ const completedByServer: ReadonlySet<string> = new Set([
   'Service',
 ])
 
+/** Recordings whose requests bring managed fields by patch, or whose uids became symbols. */
+const unfit: ReadonlySet<string> = new Set(['managers-by-hand.json', 'apply-built-in-lists.json'])
+
 const groups = ['patch', 'kinds', 'crud']
 for (const group of groups) {
   describe(group, () => {
     for (const file of readdirSync(new URL(`${group}/`, folder))) {
+      if (unfit.has(file)) continue
       const { steps, expect: answers } = JSON.parse(readFileSync(new URL(`${group}/${file}`, folder), 'utf8')) as {
         steps: Step[]
         expect: Answer[]
@@ -87,7 +91,7 @@ for (const group of groups) {
         const live = new Map<string, KubeObject>()
         for (const step of steps) {
           const answer = answers.find(({ id }) => id === step.id)
-          if (answer === undefined || !['POST', 'PUT', 'PATCH'].includes(step.method ?? '')) continue
+          if (answer === undefined || !['GET', 'POST', 'PUT', 'PATCH'].includes(step.method ?? '')) continue
           const url = new URL(step.path, 'http://server')
           const target = targetOf(url.pathname)
           if (target === undefined || url.searchParams.has('dryRun')) continue
@@ -111,10 +115,11 @@ for (const group of groups) {
             }
             continue
           }
-          if (answer.status >= 300 || answer.body.kind !== target.resource.kind || step.body === undefined) continue
+          if (answer.status >= 300 || answer.body.kind !== target.resource.kind) continue
           const path = target.name === undefined ? `${target.path}/${answer.body.metadata.name}` : target.path
           const now = withTimes(answer.body, 1000)
           live.set(path, now)
+          if (step.method === 'GET' || step.body === undefined) continue
           if (step.method === 'POST' && completedByServer.has(target.resource.kind)) continue
           if (answer.body.metadata.managedFields === undefined && !JSON.stringify(step.body).includes('managedFields'))
             continue
