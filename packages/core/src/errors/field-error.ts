@@ -96,8 +96,8 @@ export function forbidden(field: string, detail: string): FieldError {
 }
 
 /** A value that must be unique is there twice. */
-export function duplicate(field: string, value: unknown): FieldError {
-  return fieldError('FieldValueDuplicate', field, value, '')
+export function duplicate(field: string, value: unknown, detail = ''): FieldError {
+  return fieldError('FieldValueDuplicate', field, value, detail)
 }
 
 /** The value refers to something that is not there. */

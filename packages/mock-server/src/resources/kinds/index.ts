@@ -3,52 +3,91 @@ import { schemaOfKind } from '../catalogue.ts'
 import { emptyObjectOf } from '../decode/decode-object.ts'
 import { definitionStrategy } from '../crd/definition-strategy.ts'
 import type { Strategy } from '../strategy.ts'
+import { certificateSigningRequest } from './certificate-signing-request.ts'
 import { configMap } from './config-map.ts'
 import { cronJob } from './cron-job.ts'
 import { daemonSet } from './daemon-set.ts'
 import { deployment } from './deployment.ts'
 import { endpointSlice } from './endpoint-slice.ts'
 import { endpoints } from './endpoints.ts'
+import { event, groupEvent } from './event.ts'
+import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts'
 import { ingress, ingressClass } from './ingress.ts'
 import { job } from './job.ts'
+import { lease } from './lease.ts'
+import { limitRange } from './limit-range.ts'
 import { namespace } from './namespace.ts'
 import { networkPolicy } from './network-policy.ts'
+import { node } from './node.ts'
 import { persistentVolumeClaim } from './persistent-volume-claim.ts'
 import { persistentVolume } from './persistent-volume.ts'
+import { podDisruptionBudget } from './pod-disruption-budget.ts'
 import { pod } from './pod.ts'
+import { priorityClass } from './priority-class.ts'
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts'
 import { replicaSet } from './replica-set.ts'
 import { replicationController } from './replication-controller.ts'
+import { resourceQuota } from './resource-quota.ts'
 import { secret } from './secret.ts'
 import { service } from './service.ts'
 import { statefulSet } from './stateful-set.ts'
+import { storageClass } from './storage-class.ts'
+import { admissionPolicy, conditionalOnly, controllerRevision, podTemplate, runtimeClass, specOnly, webhookConfiguration } from './stored-only.ts'
 
 /** Strategies by `group/resource`; kinds that are not here are only what their schema says. */
 const strategies: Readonly<Record<string, Strategy>> = {
   '/configmaps': configMap,
   '/endpoints': endpoints,
+  '/events': event,
+  '/limitranges': limitRange,
   '/namespaces': namespace,
+  '/nodes': node,
   '/persistentvolumeclaims': persistentVolumeClaim,
   '/persistentvolumes': persistentVolume,
   '/pods': pod,
+  '/podtemplates': podTemplate,
   '/replicationcontrollers': replicationController,
+  '/resourcequotas': resourceQuota,
   '/secrets': secret,
   '/services': service,
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': admissionPolicy,
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': admissionPolicy,
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookConfiguration,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': admissionPolicy,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': admissionPolicy,
+  'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookConfiguration,
   'apiextensions.k8s.io/customresourcedefinitions': definitionStrategy,
+  'apps/controllerrevisions': controllerRevision,
   'apps/daemonsets': daemonSet,
   'apps/deployments': deployment,
   'apps/replicasets': replicaSet,
   'apps/statefulsets': statefulSet,
+  'autoscaling/horizontalpodautoscalers': horizontalPodAutoscaler,
   'batch/cronjobs': cronJob,
   'batch/jobs': job,
+  'certificates.k8s.io/certificatesigningrequests': certificateSigningRequest,
+  'coordination.k8s.io/leases': lease,
   'discovery.k8s.io/endpointslices': endpointSlice,
+  'events.k8s.io/events': groupEvent,
+  'flowcontrol.apiserver.k8s.io/flowschemas': specOnly,
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': specOnly,
   'networking.k8s.io/ingressclasses': ingressClass,
   'networking.k8s.io/ingresses': ingress,
   'networking.k8s.io/networkpolicies': networkPolicy,
+  'node.k8s.io/runtimeclasses': runtimeClass,
+  'policy/poddisruptionbudgets': podDisruptionBudget,
   'rbac.authorization.k8s.io/clusterrolebindings': clusterRoleBinding,
   'rbac.authorization.k8s.io/clusterroles': clusterRole,
   'rbac.authorization.k8s.io/rolebindings': roleBinding,
   'rbac.authorization.k8s.io/roles': role,
+  'resource.k8s.io/deviceclasses': specOnly,
+  'resource.k8s.io/resourceslices': specOnly,
+  'scheduling.k8s.io/priorityclasses': priorityClass,
+  'storage.k8s.io/csidrivers': conditionalOnly,
+  'storage.k8s.io/csinodes': conditionalOnly,
+  'storage.k8s.io/csistoragecapacities': conditionalOnly,
+  'storage.k8s.io/storageclasses': storageClass,
+  'storage.k8s.io/volumeattachments': conditionalOnly,
 }
 
 interface ListedResource {

@@ -1,0 +1,54 @@
+import { required, type FieldError, type KubeObject } from '@freshread/core'
+import { fieldsAt, numberAt, semanticEqual } from '../fields.ts'
+import type { Strategy } from '../strategy.ts'
+import { validatePodTemplate } from '../validation/pod-spec.ts'
+import { immutable, nonNegative } from '../validation/common.ts'
+import { specChanged } from './common.ts'
+
+/*
+ * Kinds of which little but how they are written is known: generations, and what a PUT may do.
+ */
+
+/** Kinds that count generations of their `spec` (`pkg/registry/flowcontrol`, `pkg/registry/resource`). */
+export const specOnly: Strategy = { generation: specChanged }
+
+/** Admission policies and their bindings (`pkg/registry/admissionregistration`). */
+export const admissionPolicy: Strategy = { generation: specChanged, allowUnconditionalUpdate: false }
+
+/** Webhook configurations. */
+export const webhookConfiguration: Strategy = {
+  allowUnconditionalUpdate: false,
+  generation: (object, current) => !semanticEqual(object['webhooks'], current['webhooks']),
+}
+
+/** Kinds that a PUT replaces only with the version that it replaces. */
+export const conditionalOnly: Strategy = { allowUnconditionalUpdate: false }
+
+/** RuntimeClasses (`pkg/registry/node/runtimeclass/strategy.go`). */
+export const runtimeClass: Strategy = {
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+  validateUpdate: (object, current) => immutable('handler', object['handler'], current['handler']),
+}
+
+/** ControllerRevisions (`pkg/registry/apps/controllerrevision/strategy.go`). */
+export const controllerRevision: Strategy = {
+  validate: (object) => [...validateRevision(object), ...validateData(object['data'])],
+  validateUpdate: (object, current) => [...validateRevision(object), ...immutable('data', object['data'], current['data'])],
+}
+
+function validateRevision(object: KubeObject): FieldError[] {
+  return nonNegative('revision', numberAt(object, 'revision'))
+}
+
+function validateData(data: unknown): FieldError[] {
+  if (data == null) return [required('data', 'data is mandatory')]
+  return typeof data === 'object' && !Array.isArray(data) ? [] : [required('data', 'data must be a valid JSON object')]
+}
+
+/** PodTemplates (`pkg/registry/core/podtemplate/strategy.go`). */
+export const podTemplate: Strategy = {
+  generation: (object: KubeObject, current: KubeObject) => !semanticEqual(object['template'], current['template']),
+  validate: (object) => validatePodTemplate('template', fieldsAt(object, 'template') ?? {}),
+  validateUpdate: (object) => validatePodTemplate('template', fieldsAt(object, 'template') ?? {}),
+}
