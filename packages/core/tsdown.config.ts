@@ -1,8 +1,7 @@
 import { defineConfig } from 'tsdown'
 
 export default defineConfig({
-  // Flat names: several entries called index would lose their declarations to one another.
-  entry: { index: 'src/index.ts', testing: 'src/testing/index.ts', etcd: 'src/storage/etcd/index.ts' },
+  entry: ['src/index.ts', 'src/testing.ts', 'src/etcd.ts'],
   platform: 'neutral',
   fixedExtension: true,
   dts: true,

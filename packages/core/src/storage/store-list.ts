@@ -119,13 +119,14 @@ class ListRead<T extends KubeObject> {
   /** Takes what matches, until there is enough. Answers how many were looked at. */
   #take(kvs: readonly KeyValue[], limit: number): number {
     const { predicate, signal } = this.#options
-    for (const [i, kv] of kvs.entries()) {
+    for (let i = 0; i < kvs.length; i++) {
+      const kv = kvs[i]!
       if (limit > 0 && this.#items.length >= limit) return i
       if (signal?.aborted) throw newStorageTimeoutError(kv.key, 'request did not complete within requested timeout')
       try {
         const stored = this.#context.decode(kv)
         this.#evaluated++
-        if (predicate.matches(stored.object)) this.#items.push(stored)
+        if (predicate.empty || predicate.matches(stored.object)) this.#items.push(stored)
       } catch (error) {
         if (this.#corrupt.add(kv.key, error)) this.#corrupt.throwIfAny(this.#context.groupResource)
       }

@@ -1,2 +1,0 @@
-export type { EtcdTlsOptions } from './connection.ts'
-export { EtcdKV, type EtcdKVOptions } from './etcd-kv.ts'

@@ -1,0 +1,1 @@
+export { FakeClock } from './testing/fake-clock.ts'

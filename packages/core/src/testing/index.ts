@@ -1,1 +1,0 @@
-export { FakeClock } from './fake-clock.ts'
