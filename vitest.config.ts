@@ -4,7 +4,9 @@ const conditions = ['@freshread/source']
 
 export default defineConfig({
   resolve: { conditions: [...conditions, 'module', 'import', 'default'] },
-  ssr: { resolve: { conditions: [...conditions, 'module', 'node', 'import', 'default'], externalConditions: conditions } },
+  ssr: {
+    resolve: { conditions: [...conditions, 'module', 'node', 'import', 'default'], externalConditions: conditions },
+  },
   test: {
     include: ['{packages,examples,conformance,scripts}/**/*.test.ts'],
     reporters: ['default', './scripts/summary-reporter.ts'],

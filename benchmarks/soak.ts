@@ -20,11 +20,15 @@ for (let round = 1; performance.now() < end; round++) {
   globalThis.gc?.()
   const heap = process.memoryUsage().heapUsed / 1024 / 1024
   heaps.push(heap)
-  console.log(`round ${String(round).padStart(4)}   heap ${heap.toFixed(1).padStart(7)} MiB   handles ${process.getActiveResourcesInfo().length}`)
+  console.log(
+    `round ${String(round).padStart(4)}   heap ${heap.toFixed(1).padStart(7)} MiB   handles ${process.getActiveResourcesInfo().length}`,
+  )
 }
 
 // The first rounds fill caches that are kept on purpose (schemas, compiled documents).
 const settled = heaps.slice(Math.min(3, heaps.length - 1))
 const slope = settled.length < 2 ? 0 : (settled.at(-1)! - settled[0]!) / settled.length
-console.log(`\n${heaps.length} rounds; heap ${settled[0]!.toFixed(1)} → ${settled.at(-1)!.toFixed(1)} MiB, ${slope.toFixed(3)} MiB a round`)
+console.log(
+  `\n${heaps.length} rounds; heap ${settled[0]!.toFixed(1)} → ${settled.at(-1)!.toFixed(1)} MiB, ${slope.toFixed(3)} MiB a round`,
+)
 process.exitCode = slope > 0.2 ? 1 : 0

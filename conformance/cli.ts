@@ -25,7 +25,10 @@ const rank = (group: string): number => {
   if (first >= 0) return first
   return group === 'restart' ? 5 : 4
 }
-const gatesText = (scenario: Scenario): string => Object.entries(scenario.gates ?? {}).map(([name, on]) => `${name}=${on}`).join(',')
+const gatesText = (scenario: Scenario): string =>
+  Object.entries(scenario.gates ?? {})
+    .map(([name, on]) => `${name}=${on}`)
+    .join(',')
 
 const scenarios = loadScenarios(values.dir)
   .filter((s) => (!groups || groups.includes(s.group)) && (!only || only.includes(s.name)))
@@ -53,7 +56,11 @@ for (const scenario of scenarios) {
     await Promise.resolve(target.control('reset', {})).catch(() => undefined)
     result = await check(scenario, target)
     if (result.differing.size > 0) {
-      for (const [name, args] of [['thaw', {}], ['lag', { ms: '0' }]] as const) await Promise.resolve(target.control(name, args)).catch(() => undefined)
+      for (const [name, args] of [
+        ['thaw', {}],
+        ['lag', { ms: '0' }],
+      ] as const)
+        await Promise.resolve(target.control(name, args)).catch(() => undefined)
     }
   }
   results.push(result)
@@ -62,7 +69,9 @@ for (const scenario of scenarios) {
   for (const [step, differences] of [...result.differing].slice(0, show)) {
     console.log(`     ${step}`)
     for (const d of differences.slice(0, show)) {
-      console.log(`       ${d.path}: want ${JSON.stringify(d.want)?.slice(0, 200)} got ${JSON.stringify(d.got)?.slice(0, 200)}`)
+      console.log(
+        `       ${d.path}: want ${JSON.stringify(d.want)?.slice(0, 200)} got ${JSON.stringify(d.got)?.slice(0, 200)}`,
+      )
     }
   }
 }

@@ -52,7 +52,10 @@ export function loadScenarios(folder: string = recordings): Scenario[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.json'))
     .sort()
-    .map((file) => ({ group: dirname(file), ...(JSON.parse(readFileSync(join(folder, file), 'utf8')) as Omit<Scenario, 'group'>) }))
+    .map((file) => ({
+      group: dirname(file),
+      ...(JSON.parse(readFileSync(join(folder, file), 'utf8')) as Omit<Scenario, 'group'>),
+    }))
 }
 
 /** Runs one scenario and compares every step with what the real server answered. */
@@ -81,7 +84,8 @@ export async function check(scenario: Scenario, target: Target): Promise<Result>
 export function report(results: readonly Result[]): string {
   const groups = new Map<string, Result[]>()
   for (const result of results) groups.set(result.group, [...(groups.get(result.group) ?? []), result])
-  const lines = [...groups, ['total', results] as const].map(([name, all]) => {
+  const rows: readonly (readonly [string, readonly Result[]])[] = [...groups, ['total', results]]
+  const lines = rows.map(([name, all]) => {
     const scenarios = all.filter((result) => result.differing.size === 0).length
     const steps = all.reduce((sum, result) => sum + result.steps, 0)
     const equal = all.reduce((sum, result) => sum + result.steps - result.differing.size, 0)

@@ -1,7 +1,15 @@
 // Type-checks every package and program of the workspace; exits 1 when one has errors.
 import { spawnSync } from 'node:child_process'
 
-const projects = ['packages/core', 'packages/client', 'packages/mock-server', 'examples', 'conformance', 'benchmarks', 'scripts']
+const projects = [
+  'packages/core',
+  'packages/client',
+  'packages/mock-server',
+  'examples',
+  'conformance',
+  'benchmarks',
+  'scripts',
+]
 let failed = 0
 for (const project of projects) {
   const { status } = spawnSync('tsc', ['-p', project], { stdio: 'inherit' })

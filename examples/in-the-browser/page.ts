@@ -65,7 +65,11 @@ export async function run(): Promise<Outcome> {
   }
 }
 
-async function watch(from: string, signal: AbortSignal, onEvent: (type: string, object: ConfigMap) => void): Promise<void> {
+async function watch(
+  from: string,
+  signal: AbortSignal,
+  onEvent: (type: string, object: ConfigMap) => void,
+): Promise<void> {
   const response = await fetch(`${SETTINGS}?watch=true&resourceVersion=${from}`, { signal })
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

@@ -46,7 +46,15 @@ interface Interception {
  * @throws TypeError when an option is wrong; Error when the installed msw is older than 3
  */
 export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): Promise<InterceptedKubeBrowser> {
-  const { server: existing, handlers = [], onUnhandledRequest = 'bypass', baseUrl, via = 'page', workerUrl, ...rest } = options
+  const {
+    server: existing,
+    handlers = [],
+    onUnhandledRequest = 'bypass',
+    baseUrl,
+    via = 'page',
+    workerUrl,
+    ...rest
+  } = options
   checkUnhandled('setupKubeBrowser', onUnhandledRequest)
   if (via !== 'page' && via !== 'worker') {
     throw new TypeError(`setupKubeBrowser: option via must be 'page' or 'worker', got ${String(via)}`)
@@ -70,7 +78,9 @@ export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): P
 async function patchPage(handlers: RequestHandler[], unhandled: UnhandledRequest): Promise<Interception> {
   if (typeof experimental.defineNetwork !== 'function') throw new Error('setupKubeBrowser needs msw 3')
   const network = experimental.defineNetwork({
-    sources: [new experimental.InterceptorSource({ interceptors: [new FetchInterceptor(), new XMLHttpRequestInterceptor()] })],
+    sources: [
+      new experimental.InterceptorSource({ interceptors: [new FetchInterceptor(), new XMLHttpRequestInterceptor()] }),
+    ],
     handlers,
     context: { quiet: true },
     onUnhandledFrame: onUnhandledFrame(unhandled),

@@ -11,7 +11,11 @@ const BODILESS = new Set([101, 204, 205, 304])
  *
  * @param path path within the cluster, still encoded; default the URL's own
  */
-export async function fetchThrough(server: Pick<KubeServer, 'handle' | 'handleControl'>, request: Request, path?: string): Promise<Response> {
+export async function fetchThrough(
+  server: Pick<KubeServer, 'handle' | 'handleControl'>,
+  request: Request,
+  path?: string,
+): Promise<Response> {
   const url = new URL(request.url)
   const message: KubeRequest = {
     method: request.method,
@@ -29,7 +33,10 @@ export async function fetchThrough(server: Pick<KubeServer, 'handle' | 'handleCo
     else for (const one of value) headers.append(name, one)
   }
   if (body === undefined || body instanceof Uint8Array) {
-    return new Response(BODILESS.has(status) || body === undefined ? null : (body as Uint8Array<ArrayBuffer>), { status, headers })
+    return new Response(BODILESS.has(status) || body === undefined ? null : (body as Uint8Array<ArrayBuffer>), {
+      status,
+      headers,
+    })
   }
   // Without it an interceptor takes an error in the stream for a clean end.
   headers.set('transfer-encoding', 'chunked')

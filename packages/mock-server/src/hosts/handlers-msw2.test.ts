@@ -31,9 +31,12 @@ it('answers inside a set-up of msw 2 and leaves the rest to its other handlers',
 
 it('streams a watch through msw 2', async () => {
   const abort = new AbortController()
-  const response = await fetch('https://any.cluster/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=1', {
-    signal: abort.signal,
-  })
+  const response = await fetch(
+    'https://any.cluster/api/v1/namespaces/default/configmaps?watch=true&resourceVersion=1',
+    {
+      signal: abort.signal,
+    },
+  )
   const reader = response.body!.getReader()
   await fetch('https://any.cluster/api/v1/namespaces/default/configmaps', {
     method: 'POST',

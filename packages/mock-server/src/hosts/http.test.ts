@@ -15,7 +15,8 @@ async function start(options?: ServeOptions): Promise<ServedKubeServer> {
 }
 
 const json = { 'content-type': 'application/json' }
-const post = (url: string, body: unknown): Promise<Response> => fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) })
+const post = (url: string, body: unknown): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) })
 
 describe('serve', () => {
   it('answers writes, reads and watches on a real port', async () => {
@@ -23,7 +24,10 @@ describe('serve', () => {
     const maps = `${url}/api/v1/namespaces/default/configmaps`
     const watching = await fetch(`${maps}?watch=true&resourceVersion=1`)
     expect((await post(maps, { metadata: { name: 'a' } })).status).toBe(201)
-    expect((await (await fetch(`${maps}/a`)).json()) as object).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'a' } })
+    expect((await (await fetch(`${maps}/a`)).json()) as object).toMatchObject({
+      kind: 'ConfigMap',
+      metadata: { name: 'a' },
+    })
     const reader = watching.body!.getReader()
     let text = ''
     while (!text.includes('"name":"a"')) text += new TextDecoder().decode((await reader.read()).value)
@@ -49,7 +53,11 @@ describe('serve', () => {
 
   it('answers a preflight and exposes what a page must read', async () => {
     const { url } = await start()
-    const headers = { origin: 'http://page.example', 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type' }
+    const headers = {
+      origin: 'http://page.example',
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'content-type',
+    }
     const preflight = await fetch(`${url}/api/v1/pods`, { method: 'OPTIONS', headers })
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
@@ -63,7 +71,10 @@ describe('serve', () => {
 
   it('refuses a body beyond three MiB with 413', async () => {
     const { url } = await start()
-    const answer = await post(`${url}/api/v1/namespaces/default/configmaps`, { metadata: { name: 'a' }, data: { k: 'x'.repeat(MAX_BODY_BYTES) } })
+    const answer = await post(`${url}/api/v1/namespaces/default/configmaps`, {
+      metadata: { name: 'a' },
+      data: { k: 'x'.repeat(MAX_BODY_BYTES) },
+    })
     expect(answer.status).toBe(413)
     expect(await answer.json()).toMatchObject({ kind: 'Status', reason: 'RequestEntityTooLarge' })
   })
@@ -71,7 +82,12 @@ describe('serve', () => {
   it('survives a client that goes away in the middle of its body', async () => {
     const { url, port } = await start()
     await new Promise<void>((resolve) => {
-      const request = httpRequest({ port, method: 'POST', path: '/api/v1/namespaces/default/configmaps', headers: { ...json, 'content-length': '1000' } })
+      const request = httpRequest({
+        port,
+        method: 'POST',
+        path: '/api/v1/namespaces/default/configmaps',
+        headers: { ...json, 'content-length': '1000' },
+      })
       request.on('error', () => resolve())
       request.write('{"metadata"')
       setImmediate(() => request.destroy(new Error('gone')))

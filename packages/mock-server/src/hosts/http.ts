@@ -34,7 +34,8 @@ export interface ServedKubeServer {
 }
 
 const options: Readonly<Record<string, (value: unknown) => string | undefined>> = {
-  port: (v) => (Number.isInteger(v) && (v as number) >= 0 && (v as number) < 65536 ? undefined : 'a port number, 0 to 65535'),
+  port: (v) =>
+    Number.isInteger(v) && (v as number) >= 0 && (v as number) < 65536 ? undefined : 'a port number, 0 to 65535',
   host: (v) => (typeof v === 'string' && v !== '' ? undefined : 'an address to listen on'),
   control: (v) => (['loopback', 'anyone', 'off'].includes(v as string) ? undefined : "'loopback', 'anyone' or 'off'"),
   cors: (v) => (typeof v === 'boolean' ? undefined : 'a boolean'),
@@ -105,7 +106,12 @@ interface Host {
   readonly streams: Set<BodyStream>
 }
 
-async function answer(server: KubeServer, request: IncomingMessage, response: ServerResponse, host: Host): Promise<void> {
+async function answer(
+  server: KubeServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  host: Host,
+): Promise<void> {
   const { headers } = request
   const extra = host.cors ? corsHeaders(headers.origin, headers['access-control-request-headers']) : {}
   if (host.cors && isPreflight(request.method ?? '', headers)) {
@@ -122,7 +128,12 @@ async function answer(server: KubeServer, request: IncomingMessage, response: Se
   const isControl = path.startsWith(CONTROL_PREFIX)
   if (isControl && !mayControl(host.control, request.socket.remoteAddress ?? '', headers)) {
     const off = host.control === 'off'
-    send(response, { status: off ? 404 : 403, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: refusal(off) }, extra, host)
+    send(
+      response,
+      { status: off ? 404 : 403, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: refusal(off) },
+      extra,
+      host,
+    )
     return
   }
   const message: KubeRequest = {
@@ -140,7 +151,9 @@ async function answer(server: KubeServer, request: IncomingMessage, response: Se
 const encoder = new TextEncoder()
 
 function refusal(off: boolean): Uint8Array {
-  return encoder.encode(off ? '404 page not found\n' : 'control is open to this machine only, and not to web pages of another origin\n')
+  return encoder.encode(
+    off ? '404 page not found\n' : 'control is open to this machine only, and not to web pages of another origin\n',
+  )
 }
 
 function flatten(headers: IncomingMessage['headers']): Record<string, string | undefined> {
@@ -151,7 +164,8 @@ function flatten(headers: IncomingMessage['headers']): Record<string, string | u
 
 /** Reads one byte more than is allowed, so that the server can tell a body that is too large; the rest is thrown away. */
 async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return undefined
+  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
+    return undefined
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Uint8Array>) {
@@ -167,7 +181,10 @@ function send(response: ServerResponse, result: KubeResponse, extra: Record<stri
     if (body !== undefined && !(body instanceof Uint8Array)) body.cancel()
     return
   }
-  const headers: Record<string, string | string[]> = { ...(result.headers as Record<string, string | string[]>), ...extra }
+  const headers: Record<string, string | string[]> = {
+    ...(result.headers as Record<string, string | string[]>),
+    ...extra,
+  }
   const vary = result.headers['vary']
   if (vary !== undefined && extra['vary'] !== undefined) headers['vary'] = `${String(vary)}, ${extra['vary']}`
   if (body === undefined || body instanceof Uint8Array) {

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { urlMatcher } from './match.ts'
 
-const on = (address: Parameters<typeof urlMatcher>[0], url: string): string | undefined => urlMatcher(address)(new URL(url))
+const on = (address: Parameters<typeof urlMatcher>[0], url: string): string | undefined =>
+  urlMatcher(address)(new URL(url))
 
 describe('which requests go to the server', () => {
   it('takes Kubernetes paths of any host without an address', () => {
-    expect(on(undefined, 'https://any.cluster/api/v1/namespaces/default/pods?watch=1')).toBe('/api/v1/namespaces/default/pods')
+    expect(on(undefined, 'https://any.cluster/api/v1/namespaces/default/pods?watch=1')).toBe(
+      '/api/v1/namespaces/default/pods',
+    )
     expect(on(undefined, 'https://any.cluster/apis/apps/v1/deployments')).toBe('/apis/apps/v1/deployments')
     expect(on(undefined, 'https://any.cluster/version')).toBe('/version')
     expect(on(undefined, 'https://shop.example/api/orders')).toBeUndefined()

@@ -5,7 +5,8 @@ export type ServerAddress = string | RegExp | ((url: URL) => boolean)
 export type UrlMatcher = (url: URL) => string | undefined
 
 /** Paths that only a Kubernetes API has, on whatever host. */
-const KUBERNETES = /^\/(?:api(?:\/v1(?:\/.*)?)?|apis(?:\/.*)?|openapi\/v[23](?:\/.*)?|version|(?:healthz|livez|readyz)(?:\/.*)?)\/?$/
+const KUBERNETES =
+  /^\/(?:api(?:\/v1(?:\/.*)?)?|apis(?:\/.*)?|openapi\/v[23](?:\/.*)?|version|(?:healthz|livez|readyz)(?:\/.*)?)\/?$/
 
 /**
  * Makes the matcher of an address. A URL takes everything below it, and a path it has is cut off, as for

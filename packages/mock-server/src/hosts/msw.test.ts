@@ -28,8 +28,28 @@ function kubeConfig(server: string = CLUSTER): KubeConfig {
 
 describe('setupKubeServer', () => {
   it.each<[string, (url: string, body: unknown) => Promise<unknown>]>([
-    ['fetch', async (url, body) => (await fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })).json()],
-    ['undici', async (url, body) => (await undiciFetch(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })).json()],
+    [
+      'fetch',
+      async (url, body) =>
+        (
+          await fetch(url, {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json' },
+          })
+        ).json(),
+    ],
+    [
+      'undici',
+      async (url, body) =>
+        (
+          await undiciFetch(url, {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json' },
+          })
+        ).json(),
+    ],
     ['axios over http', async (url, body) => (await axios.post<unknown>(url, body, { adapter: 'http' })).data],
     ['axios over fetch', async (url, body) => (await axios.post<unknown>(url, body, { adapter: 'fetch' })).data],
   ])('answers %s', async (_, post) => {
@@ -46,7 +66,9 @@ describe('setupKubeServer', () => {
     await core.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'a' }, data: { k: 'v' } } })
     const list = await core.listNamespacedConfigMap({ namespace: 'default' })
     expect(list.items.map((item) => item.metadata?.name)).toContain('a')
-    const missing = kubeConfig().makeApiClient(AppsV1Api).readNamespacedDeployment({ namespace: 'default', name: 'nope' })
+    const missing = kubeConfig()
+      .makeApiClient(AppsV1Api)
+      .readNamespacedDeployment({ namespace: 'default', name: 'nope' })
     await expect(missing).rejects.toMatchObject({ code: 404 })
   })
 
@@ -99,7 +121,9 @@ describe('setupKubeServer', () => {
     })
     await axios.post(CONFIG_MAPS, { metadata: { name: 'only-here' } })
     const names = async (base: string): Promise<string[]> => {
-      const { data } = await axios.get<{ items: { metadata: { name: string } }[] }>(`${base}/api/v1/namespaces/default/configmaps`)
+      const { data } = await axios.get<{ items: { metadata: { name: string } }[] }>(
+        `${base}/api/v1/namespaces/default/configmaps`,
+      )
       return data.items.map((item) => item.metadata.name)
     }
     expect(await names(CLUSTER)).toContain('only-here')

@@ -14,7 +14,10 @@ export interface SetupKubeServerOptions extends KubeServerOptions, KubeHandlersO
   /** A server to use instead of a new one; it is not closed with the interception. */
   readonly server?: KubeServer
   /** Further clusters, each at its own address. */
-  readonly clusters?: readonly { readonly server: KubeServer; readonly baseUrl: NonNullable<KubeHandlersOptions['baseUrl']> }[]
+  readonly clusters?: readonly {
+    readonly server: KubeServer
+    readonly baseUrl: NonNullable<KubeHandlersOptions['baseUrl']>
+  }[]
   /** Handlers of your own, asked after the cluster's. */
   readonly handlers?: readonly RequestHandler[]
   /** What happens to requests nobody handles: `bypass` (default) lets them out, `error` fails them, or a function decides. */

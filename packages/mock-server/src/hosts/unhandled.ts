@@ -8,7 +8,9 @@ export type UnhandledRequest = 'bypass' | 'error' | ((request: Request) => 'bypa
 /** @throws TypeError when `value` is none of the forms */
 export function checkUnhandled(caller: string, value: unknown): void {
   if (value === 'bypass' || value === 'error' || typeof value === 'function') return
-  throw new TypeError(`${caller}: option onUnhandledRequest must be 'bypass', 'error' or a function, got ${String(value)}`)
+  throw new TypeError(
+    `${caller}: option onUnhandledRequest must be 'bypass', 'error' or a function, got ${String(value)}`,
+  )
 }
 
 /** The callback form: the named strategies of MSW let requests out whose path looks like a file, such as a ConfigMap `a.json`. */

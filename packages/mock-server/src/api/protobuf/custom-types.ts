@@ -10,7 +10,10 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** Calls `onField` for each field of a message; what it does not read is skipped. */
-export function readFields(bytes: Uint8Array, onField: (number: number, reader: BinaryReader, wire: WireType) => boolean): void {
+export function readFields(
+  bytes: Uint8Array,
+  onField: (number: number, reader: BinaryReader, wire: WireType) => boolean,
+): void {
   const reader = new BinaryReader(bytes)
   while (reader.pos < reader.len) {
     const [number, wire] = reader.tag()
@@ -137,26 +140,27 @@ export const customTypes: ReadonlyMap<string, CustomType> = new Map([
 type Shape = Readonly<Record<string, unknown>>
 
 /** Types whose JSON is one of several shapes: between that and the message's own fields. */
-export const unions: ReadonlyMap<string, { toMessage(value: unknown): Shape; toJson(message: Shape): unknown }> = new Map([
-  [
-    `${EXTENSIONS}.JSONSchemaPropsOrArray`,
-    {
-      toMessage: (value) => (Array.isArray(value) ? { JSONSchemas: value } : { Schema: value }),
-      toJson: (message) => message['JSONSchemas'] ?? message['Schema'] ?? null,
-    },
-  ],
-  [
-    `${EXTENSIONS}.JSONSchemaPropsOrBool`,
-    {
-      toMessage: (value) => (typeof value === 'boolean' ? { Allows: value } : { Allows: true, Schema: value }),
-      toJson: (message) => message['Schema'] ?? message['Allows'] === true,
-    },
-  ],
-  [
-    `${EXTENSIONS}.JSONSchemaPropsOrStringArray`,
-    {
-      toMessage: (value) => (Array.isArray(value) ? { Property: value } : { Schema: value }),
-      toJson: (message) => message['Property'] ?? message['Schema'] ?? null,
-    },
-  ],
-])
+export const unions: ReadonlyMap<string, { toMessage(value: unknown): Shape; toJson(message: Shape): unknown }> =
+  new Map([
+    [
+      `${EXTENSIONS}.JSONSchemaPropsOrArray`,
+      {
+        toMessage: (value) => (Array.isArray(value) ? { JSONSchemas: value } : { Schema: value }),
+        toJson: (message) => message['JSONSchemas'] ?? message['Schema'] ?? null,
+      },
+    ],
+    [
+      `${EXTENSIONS}.JSONSchemaPropsOrBool`,
+      {
+        toMessage: (value) => (typeof value === 'boolean' ? { Allows: value } : { Allows: true, Schema: value }),
+        toJson: (message) => message['Schema'] ?? message['Allows'] === true,
+      },
+    ],
+    [
+      `${EXTENSIONS}.JSONSchemaPropsOrStringArray`,
+      {
+        toMessage: (value) => (Array.isArray(value) ? { Property: value } : { Schema: value }),
+        toJson: (message) => message['Property'] ?? message['Schema'] ?? null,
+      },
+    ],
+  ])

@@ -5,9 +5,11 @@ import recorded from './recorded.json' with { type: 'json' }
 
 const bytes = (base64: string): Uint8Array => Uint8Array.from(Buffer.from(base64, 'base64'))
 /** Go prints an empty list of items as `[]`; protobuf does not know it from none. */
-const withItems = (object: Record<string, unknown>): object => (String(object['kind']).endsWith('List') ? { ...object, items: object['items'] ?? [] } : object)
+const withItems = (object: Record<string, unknown>): object =>
+  String(object['kind']).endsWith('List') ? { ...object, items: object['items'] ?? [] } : object
 /** A list without rules is `null` in JSON and absent in protobuf. */
-const withoutNulls = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, v: unknown) => (v === null ? undefined : v)))
+const withoutNulls = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value, (_, v: unknown) => (v === null ? undefined : v)))
 
 describe('protobuf', () => {
   it.each(recorded)('reads what the real server writes for $path', ({ json, protobuf }) => {
@@ -19,23 +21,40 @@ describe('protobuf', () => {
   })
 
   it('writes a field whose type and tag disagree as its type', () => {
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { priority: -5, hostUsers: false, containers: [] } }
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a' },
+      spec: { priority: -5, hostUsers: false, containers: [] },
+    }
     expect(decodeProtobuf(encodeProtobuf(pod))).toMatchObject({ spec: { priority: -5, hostUsers: false } })
   })
 
   it('keeps a key that is a name of Object.prototype', () => {
     const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: labels }
-    expect(JSON.stringify((decodeProtobuf(encodeProtobuf(object)) as typeof object).data)).toBe('{"__proto__":"x","constructor":"y"}')
+    expect(JSON.stringify((decodeProtobuf(encodeProtobuf(object)) as typeof object).data)).toBe(
+      '{"__proto__":"x","constructor":"y"}',
+    )
   })
 
   it('keeps seconds apart from fractions in times before the epoch', () => {
-    const lease = (renewTime: string): object => ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' }, spec: { renewTime } })
-    expect(decodeProtobuf(encodeProtobuf(lease('1969-12-31T23:59:59.250000Z') as Record<string, unknown>))).toEqual(lease('1969-12-31T23:59:59.250000Z'))
+    const lease = (renewTime: string): object => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'a' },
+      spec: { renewTime },
+    })
+    expect(decodeProtobuf(encodeProtobuf(lease('1969-12-31T23:59:59.250000Z') as Record<string, unknown>))).toEqual(
+      lease('1969-12-31T23:59:59.250000Z'),
+    )
   })
 
   it('frames a watch event behind its length', () => {
-    const frame = encodeProtobufFrame('ADDED', encodeProtobuf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }))
+    const frame = encodeProtobufFrame(
+      'ADDED',
+      encodeProtobuf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }),
+    )
     expect(new DataView(frame.buffer).getUint32(0)).toBe(frame.length - 4)
   })
 
@@ -53,7 +72,12 @@ describe('protobuf', () => {
   })
 
   it('never throws anything but its own error, whatever the bytes', () => {
-    const whole = encodeProtobuf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { x: 'y' } }, data: { k: 'v' } })
+    const whole = encodeProtobuf({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a', labels: { x: 'y' } },
+      data: { k: 'v' },
+    })
     fc.assert(
       fc.property(fc.nat(whole.length - 5), fc.integer({ min: 0, max: 255 }), (at, byte) => {
         const broken = whole.slice()

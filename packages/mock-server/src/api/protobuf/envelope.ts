@@ -48,8 +48,12 @@ export function encodeProtobuf(object: JsonObject): Uint8Array {
  *
  * @throws ProtobufError when the prefix is missing, the message is cut off, or its kind is unknown
  */
-export function decodeProtobuf(bytes: Uint8Array, fallback?: { readonly apiVersion: string; readonly kind: string }): Record<string, unknown> {
-  if (!PREFIX.every((byte, i) => bytes[i] === byte)) throw new ProtobufError('provided data does not appear to be a protobuf message')
+export function decodeProtobuf(
+  bytes: Uint8Array,
+  fallback?: { readonly apiVersion: string; readonly kind: string },
+): Record<string, unknown> {
+  if (!PREFIX.every((byte, i) => bytes[i] === byte))
+    throw new ProtobufError('provided data does not appear to be a protobuf message')
   let apiVersion = ''
   let kind = ''
   let raw = new Uint8Array(0)

@@ -37,7 +37,12 @@ function readEntry(object: Record<string, unknown>, field: MessageField, entry: 
   })
   const map = (object[field.name] ??= {}) as Record<string, unknown>
   // A plain assignment of `__proto__` would set the prototype.
-  Object.defineProperty(map, key, { value: value ?? emptyValue(field.type), enumerable: true, writable: true, configurable: true })
+  Object.defineProperty(map, key, {
+    value: value ?? emptyValue(field.type),
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  })
 }
 
 function emptyValue(type: string): unknown {

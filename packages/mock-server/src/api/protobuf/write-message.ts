@@ -21,7 +21,9 @@ export function writeMessage(writer: BinaryWriter, type: string, value: JsonObje
 
 /** What of `value` belongs to the message inlined in it; undefined when nothing does. */
 function inlined(type: string, value: JsonObject): JsonObject | undefined {
-  const present = (messageFields(type) ?? []).some((f) => (f.inline ? inlined(f.type, value) !== undefined : value[f.name] !== undefined))
+  const present = (messageFields(type) ?? []).some((f) =>
+    f.inline ? inlined(f.type, value) !== undefined : value[f.name] !== undefined,
+  )
   return present ? value : undefined
 }
 
@@ -44,7 +46,9 @@ function writeField(writer: BinaryWriter, number: number, type: string, value: u
       writer.tag(number, WireType.Varint).int32(Number(value))
       return
     case 'int64':
-      writer.tag(number, WireType.Varint).int64(Number.isSafeInteger(value) ? (value as number) : BigInt(Math.trunc(Number(value))))
+      writer
+        .tag(number, WireType.Varint)
+        .int64(Number.isSafeInteger(value) ? (value as number) : BigInt(Math.trunc(Number(value))))
       return
     case 'float64':
       writer.tag(number, WireType.Bit64).double(Number(value))
