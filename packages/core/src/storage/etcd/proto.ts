@@ -146,7 +146,7 @@ export interface ProtoKeyValue {
   readonly lease: number
 }
 
-export interface ResponseHeader {
+interface ResponseHeader {
   readonly revision: number
 }
 

@@ -8,11 +8,11 @@ import { KeyHistory, type KeyVersion } from './key-history.ts'
 const BTree = ((BTreeModule as { default?: unknown }).default ?? BTreeModule) as typeof BTreeModule.default
 type BTree<K, V> = InstanceType<typeof BTree<K, V>>
 
-export function compactedError(): KVError {
+function compactedError(): KVError {
   return new KVError('compacted', 'etcdserver: mvcc: required revision has been compacted')
 }
 
-export function futureRevisionError(): KVError {
+function futureRevisionError(): KVError {
   return new KVError('future-revision', 'etcdserver: mvcc: required revision is a future revision')
 }
 
