@@ -136,7 +136,7 @@ function keysOf(list: ListResult): string[] {
 
 /** One cache, what was done to it, and what it answered. */
 export class CacheRun {
-  readonly model = new Model()
+  readonly model: Model = new Model()
   readonly watches: WatchLog[] = []
   readonly reads: { started: number; ended: number | undefined; failure: unknown }[] = []
   readonly pages: ListResult[] = []
