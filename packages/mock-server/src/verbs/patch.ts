@@ -16,6 +16,7 @@ import {
   strictWarnings,
 } from '../api/decode-body.ts'
 import { groupVersion } from '../api/object-bytes.ts'
+import { fromUnstructuredError } from '../patch/from-unstructured.ts'
 import { goValue } from '../patch/go-value.ts'
 import { applyJsonPatch, unknownOperationFields } from '../patch/json-patch.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
@@ -116,18 +117,31 @@ function merge(scope: RequestScope, current: KubeObject, body: PatchBody, option
   const after = applyTo(scope, before, body, fieldValidation)
   const { object, strict, error } = decodeAs(resource, after, fieldValidation)
   const refuse = (text: string): never => {
-    const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(after)
+    const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(applyTo(scope, inGoOrder(resource, before), body, fieldValidation))
     throw newInvalid({ group: '', kind: '' }, '', [invalid('patch', shown, text)])
   }
   if (body.type !== STRATEGIC) checkPatchedKind(scope, after, refuse)
-  if (error !== undefined) refuse(error)
-  const all = [...duplicatesIn(body, fieldValidation), ...operationErrors(body, fieldValidation), ...strict]
+  const wrong = (body.type === STRATEGIC ? fromUnstructuredError(after, resource.schema) : undefined) ?? error
+  if (wrong !== undefined) refuse(wrong)
+  const all = [...duplicatesIn(body, fieldValidation), ...operationErrors(body, fieldValidation), ...(body.type === STRATEGIC ? strict.toSorted() : strict)]
   if (all.length > 0) {
     if (fieldValidation === 'Strict') refuse(strictDecodingMessage(all))
     for (const text of strictWarnings(all)) scope.warnings.add(text)
   }
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
   return noteUpdate(scope, current, defaulted(resource, object), manager)
+}
+
+/** An object with its fields in the order in which Go writes them: custom resources are maps, with their keys sorted. */
+function inGoOrder(resource: Resource, object: KubeObject): KubeObject {
+  if (resource.builtIn) return decodeAs(resource, object, 'Ignore').object
+  const sorted = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(sorted)
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
+  }
+  return sorted(object) as KubeObject
 }
 
 /** A patch may have made another kind of the object. */
