@@ -116,7 +116,7 @@ function internalPackage(group: string): string {
 
 function listMeta(list: ListResult): ListMeta {
   return {
-    resourceVersion: list.resourceVersion,
+    ...(list.resourceVersion !== '' && { resourceVersion: list.resourceVersion }),
     ...(list.continue !== '' && { continue: list.continue }),
     ...(list.remainingItemCount !== undefined && { remainingItemCount: list.remainingItemCount }),
   }

@@ -64,6 +64,12 @@ const STORAGE_VERSIONS: Readonly<Record<string, string>> = {
   'autoscaling/horizontalpodautoscalers': 'autoscaling/v2',
 }
 
+/** What users of deprecated kinds are told with every answer. */
+const DEPRECATIONS: Readonly<Record<string, string>> = {
+  '/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',
+  '/endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+}
+
 /** API groups in the order the real server lists them, the core group first. */
 export const builtInGroups: readonly { readonly name: string; readonly versions: readonly string[] }[] = [
   { name: '', versions: ['v1'] },
@@ -139,6 +145,7 @@ function makeResource(
   const storageKey = COHABITATING[ownKey] ?? ownKey
   const apiVersion = group === '' ? version : `${group}/${version}`
   const storageApiVersion = STORAGE_VERSIONS[storageKey] ?? apiVersion
+  const deprecation = DEPRECATIONS[ownKey]
   const conversion = conversionFor(storageKey, apiVersion, storageApiVersion)
   // Strategies and printers are looked at when a kind is first used: a server starts before it needs them all.
   let strategy: Strategy | undefined
@@ -160,6 +167,7 @@ function makeResource(
     storageKey,
     storageApiVersion,
     builtIn: true,
+    ...(deprecation !== undefined && { requestWarnings: [deprecation] }),
     fromStorage: conversion.fromStorage,
     toStorage: conversion.toStorage,
     get schema(): SchemaNode | undefined {

@@ -27,26 +27,25 @@ export async function podLog(scope: RequestScope): Promise<VerbResult> {
   const pod = await read(scope)
   const spec = (pod['spec'] ?? {}) as PodSpec
   checkContainer(scope.name, spec, firstValue(scope.query, 'container') ?? '')
-  if (!spec.nodeName) return { type: 'text', code: 204, text: '' }
+  if (!spec.nodeName) return { type: 'empty', code: 204 }
   await requireNode(scope, spec.nodeName)
   return { type: 'text', code: 200, text: '' }
 }
 
 function checkContainer(pod: string, spec: PodSpec, container: string): void {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
-  const names = (list: readonly { readonly name: string }[]): string => `[${list.map(({ name }) => name).join(' ')}]`
-  if (container === '') {
-    if (containers.length <= 1) return
-    const or = initContainers.length > 0 ? ` or one of the init containers: ${names(initContainers)}` : ''
-    throw newBadRequest(`a container name must be specified for pod ${pod}, choose one of: ${names(containers)}${or}`)
+  const names = [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
+  if (container !== '') {
+    if (!names.includes(container)) throw newBadRequest(`container ${container} is not valid for pod ${pod}`)
+  } else if (containers.length > 1) {
+    throw newBadRequest(`a container name must be specified for pod ${pod}, choose one of: [${names.join(' ')}]`)
   }
-  const all = [...containers, ...initContainers, ...ephemeralContainers]
-  if (!all.some(({ name }) => name === container)) throw newBadRequest(`container ${container} is not valid for pod ${pod}`)
 }
 
+/** Upstream looks for the node in the name of the pod's resource. */
 async function requireNode(scope: RequestScope, node: string): Promise<void> {
   if ((await scope.host.lookup('', 'nodes', '', node)) === undefined) {
-    throw newNotFound({ group: '', resource: 'nodes' }, node)
+    throw newNotFound(scope.resource, node)
   }
 }
 
@@ -68,7 +67,7 @@ export async function proxy(scope: RequestScope): Promise<VerbResult> {
   // A port may follow the name: `http:web:80`.
   const parts = scope.name.split(':')
   const name = parts.length === 1 ? parts[0]! : parts.length === 2 ? parts[0]! : parts[1]!
-  await read({ ...scope, name })
   if (resource === 'services') throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
+  await read({ ...scope, name })
   throw newBadRequest('address not allowed')
 }

@@ -1,6 +1,6 @@
 import { respondObject, respondList, respondValue, negotiateFormat, type OutputFormat } from '../api/encode.ts'
 import type { KubeResponse } from '../api/message.ts'
-import type { ResponseContext } from '../api/response-context.ts'
+import { answerHeaders, type ResponseContext } from '../api/response-context.ts'
 import type { Route } from '../api/routing.ts'
 import { respondStatus, respondText } from '../api/status.ts'
 import { respondWatch } from '../api/watch-stream.ts'
@@ -65,6 +65,8 @@ function respond(scope: RequestScope, context: ResponseContext, format: OutputFo
       return respondStatus(context, result.status, result.code)
     case 'text':
       return respondText(context, result.code, result.text)
+    case 'empty':
+      return { status: result.code, headers: answerHeaders(context, {}) }
   }
 }
 

@@ -13,6 +13,7 @@ import { setCondition } from './binding.ts'
 import { decodeRequestObject } from './decode.ts'
 import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
 import { deleteFromStore } from './delete-object.ts'
+import { noteUpdate } from './managed-fields.ts'
 import { admitCreate } from './namespace-lifecycle.ts'
 import { ensureNamespace } from './object-meta.ts'
 import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
@@ -29,18 +30,26 @@ interface Eviction extends KubeObject {
   }
 }
 
+interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>
+  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
+}
+
 interface Budget extends KubeObject {
-  readonly spec?: { readonly selector?: Parameters<typeof selects>[0]; readonly unhealthyPodEvictionPolicy?: string }
+  readonly spec?: { readonly selector?: Selector; readonly unhealthyPodEvictionPolicy?: string }
   readonly status?: {
     readonly observedGeneration?: number
     readonly disruptionsAllowed?: number
     readonly currentHealthy?: number
     readonly desiredHealthy?: number
     readonly disruptedPods?: Readonly<Record<string, string>>
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[]
   }
 }
 
 const RETRY_AFTER_SECONDS = 10
+/** Evictions that may be under way of one budget. */
+const MAX_DISRUPTED_PODS = 2000
 
 /** Deletes a pod unless a disruption budget is against it (`pkg/registry/core/pod/storage: EvictionREST`). */
 export async function createEviction(scope: RequestScope): Promise<VerbResult> {
@@ -67,7 +76,7 @@ export async function createEviction(scope: RequestScope): Promise<VerbResult> {
     propagationPolicy: given.propagationPolicy,
   }
   if (!canIgnoreBudgets(pod)) await askBudget(scope, pod, options.dryRun)
-  const podScope: RequestScope = { ...scope, subresource: undefined }
+  const podScope: RequestScope = { ...scope, subresource: scope.resource.subresources.get('status') }
   if (!options.dryRun) {
     await updateObject(podScope, {
       dryRun: false,
@@ -121,56 +130,94 @@ function isReady(pod: KubeObject): boolean {
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
 }
 
-/** `checkAndDecrement`, the first half. */
+/** Throws when a budget allows no disruption (`checkAndDecrement`). */
 function checkBudget(budget: Budget): void {
   const { name = '', generation = 0 } = budget.metadata
   const { observedGeneration = 0, disruptionsAllowed = 0, currentHealthy = 0, desiredHealthy = 0 } = budget.status ?? {}
+  const { disruptedPods = {}, conditions = [] } = budget.status ?? {}
   if (observedGeneration < generation) {
-    throw tooMany(`The disruption budget ${name} is still being processed by the server.`)
+    throw tooMany(`The disruption budget ${name} is still being processed by the server.`, RETRY_AFTER_SECONDS)
   }
+  const refused = `The disruption budget ${name} does not allow evicting pods currently`
   if (disruptionsAllowed < 0) {
-    throw newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, 'pdb disruptions allowed is negative')
+    throw forbidden(name, 'pdb disruptions allowed is negative', `${refused}: pdb disruptions allowed is negative`)
   }
-  if (disruptionsAllowed === 0) {
-    throw tooMany(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`)
+  if (Object.keys(disruptedPods).length > MAX_DISRUPTED_PODS) {
+    throw forbidden(
+      name,
+      'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+      `${refused}: too many pending evictions not confirmed by PDB controller`,
+    )
   }
+  if (disruptionsAllowed > 0) return
+  const condition = conditions.find(({ type, status }) => type === 'DisruptionAllowed' && status === 'False')
+  const { message = '', reason = '' } = condition ?? {}
+  if (message !== '' && reason === 'SyncFailed') throw tooMany(`${refused} because it failed sync: ${message}`, 0)
+  if (currentHealthy <= desiredHealthy) {
+    throw tooMany(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
+  }
+  throw tooMany(message === '' ? refused : `${refused} (${reason}): ${message}`, 0)
 }
 
-function tooMany(message: string): StatusError {
-  const { status } = newTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", RETRY_AFTER_SECONDS)
+function tooMany(message: string, retryAfterSeconds: number): StatusError {
+  const text = "Cannot evict pod as it would violate the pod's disruption budget."
+  return withCause(newTooManyRequests(text, retryAfterSeconds), message)
+}
+
+function forbidden(name: string, why: string, message: string): StatusError {
+  return withCause(newForbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why), message)
+}
+
+function withCause({ status }: StatusError, message: string): StatusError {
+  const { retryAfterSeconds, ...details } = status.details ?? {}
   const causes = [{ reason: 'DisruptionBudget', message }]
-  return new StatusError({ ...status, details: { causes, ...status.details } })
+  return new StatusError({ ...status, details: { ...details, causes, ...(retryAfterSeconds && { retryAfterSeconds }) } })
 }
 
+/** Takes one disruption from a budget, as the API server itself. */
 async function decrement(scope: RequestScope, budget: Budget, pod: string): Promise<void> {
   const { host } = scope
   const resource = host.registry.find('policy', 'v1', 'poddisruptionbudgets')!
-  const stored = await host.storageOf(resource).guaranteedUpdate(keyOf(resource, scope.namespace, budget.metadata.name!), {
-    tryUpdate: (current) => {
-      const now = current!.object as Budget
+  const budgetScope: RequestScope = {
+    ...scope,
+    resource,
+    subresource: resource.subresources.get('status'),
+    name: budget.metadata.name!,
+  }
+  await updateObject(budgetScope, {
+    dryRun: false,
+    preconditions: undefined,
+    forceAllowCreate: false,
+    newObject: (current) => {
+      const now = current as Budget
       checkBudget(now)
-      const { disruptionsAllowed = 0, disruptedPods = {} } = now.status ?? {}
-      const status = {
-        ...now.status,
-        disruptionsAllowed: disruptionsAllowed - 1,
-        disruptedPods: { ...disruptedPods, [pod]: timestamp(host.clock) },
-      }
-      return { object: { ...now, status } }
+      const changed = { ...now, status: withoutOne(now, pod, timestamp(host.clock)) }
+      return noteUpdate(budgetScope, now, structuredClone(changed), 'kube-apiserver')
     },
   })
-  await host.afterWrite(resource, stored.object, false)
+}
+
+function withoutOne({ status = {}, metadata }: Budget, pod: string, now: string): NonNullable<Budget['status']> {
+  const disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'DisruptionAllowed')
+  const none = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
+    lastTransitionTime: now,
+    reason: 'InsufficientPods',
+    message: '',
+  }
+  return {
+    ...status,
+    disruptedPods: { ...status.disruptedPods, [pod]: now },
+    disruptionsAllowed,
+    ...(disruptionsAllowed === 0 && { conditions: [...others, none] }),
+  }
 }
 
 /** Whether a label selector as objects have it selects these labels; an absent one selects nothing, an empty one all. */
-function selects(
-  selector:
-    | {
-        readonly matchLabels?: Readonly<Record<string, string>>
-        readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
-      }
-    | undefined,
-  labels: Readonly<Record<string, string>>,
-): boolean {
+function selects(selector: Selector | undefined, labels: Readonly<Record<string, string>>): boolean {
   if (selector === undefined) return false
   const terms = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
   for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {

@@ -39,15 +39,9 @@ async function review(
   const object = decodeRequestObject(scope, options.fieldValidation)
   wipeSystemFields(object.metadata)
   ensureNamespace(object.metadata, scope.namespace)
-  return { type: 'value', code: 201, object: await answer(object) }
+  const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
+  return { type: 'value', code: 201, object: await answer(noteUpdate(scope, undefined, object, manager)) }
 }
-
-function withOwners(scope: RequestScope, object: KubeObject): KubeObject {
-  const manager = managerOrUserAgent(firstManager(scope), scope.request.headers['user-agent'])
-  return noteUpdate(scope, undefined, object, manager)
-}
-
-const firstManager = (scope: RequestScope): string => scope.query.get('fieldManager')?.[0] ?? ''
 
 /** May somebody do something? (`pkg/registry/authorization/subjectaccessreview`; also the local one, for one namespace) */
 export function createSubjectAccessReview(scope: RequestScope): Promise<VerbResult> {
@@ -93,7 +87,7 @@ async function answered(scope: RequestScope, object: KubeObject, user: UserInfo,
     path: path?.path ?? '',
   })
   const reason = typeof decision === 'string' && decision !== '' ? { reason: decision } : {}
-  return withStatus(withOwners(scope, object), { allowed: decision === true, ...reason })
+  return withStatus(object, { allowed: decision === true, ...reason })
 }
 
 /** Status behind the metadata that was there before it, whatever the request said of it. */
@@ -102,20 +96,17 @@ function withStatus(object: KubeObject, status: unknown): KubeObject {
   return { ...rest, status }
 }
 
-function validateAttributes({ resourceAttributes, nonResourceAttributes }: AccessReviewSpec): FieldError[] {
-  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    const text = 'cannot be specified in combination with resourceAttributes'
-    return [invalid('spec.nonResourceAttributes', nonResourceAttributes, text)]
-  }
-  if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return []
-  const text = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
-  return [invalid('spec', null, text)]
+function validateAttributes({ resourceAttributes, nonResourceAttributes: path }: AccessReviewSpec): FieldError[] {
+  if ((resourceAttributes === undefined) !== (path === undefined)) return []
+  // Printed as Go's internal type, whose fields have no JSON names.
+  const shown = path === undefined ? null : { Path: path.path ?? '', Verb: path.verb ?? '' }
+  return [invalid('spec', shown, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]
 }
 
 function validateMetadata(object: KubeObject, namespace: string): FieldError[] {
   const { managedFields: _managed, namespace: own, ...rest } = object.metadata
-  const other = own === undefined || own === namespace ? rest : { ...rest, namespace: own }
-  return Object.keys(other).length === 0 ? [] : [invalid('metadata', other, 'must be empty')]
+  const isEmpty = (own === undefined || own === namespace) && Object.keys(rest).length === 0
+  return isEmpty ? [] : [invalid('metadata', object.metadata, 'must be empty')]
 }
 
 function refuse(errors: readonly FieldError[]): void {
@@ -159,7 +150,7 @@ export function createTokenReview(scope: RequestScope): Promise<VerbResult> {
       user === undefined
         ? { user: {}, error: 'invalid bearer token' }
         : { authenticated: true, user: wireUser(user), audiences: [AUDIENCE] }
-    return withStatus(withOwners(scope, object), status)
+    return withStatus(object, status)
   })
 }
 

@@ -61,6 +61,7 @@ export type VerbResult =
   | { readonly type: 'watch'; readonly watch: Watch; readonly timeoutMs: number; readonly watchList: boolean }
   | { readonly type: 'status'; readonly code: number; readonly status: Status }
   | { readonly type: 'text'; readonly code: number; readonly text: string }
+  | { readonly type: 'empty'; readonly code: number }
 
 /** Storage key of an object (`pkg/registry/generic/registry/store.go: NamespaceKeyFunc`). */
 export function keyOf(resource: Resource, namespace: string, name: string): string {

@@ -10,7 +10,7 @@ import { writeOptions } from './write-options.ts'
 interface TokenRequest extends KubeObject {
   readonly spec?: {
     readonly audiences?: readonly string[] | null
-    readonly expirationSeconds?: number
+    readonly expirationSeconds?: number | null
     readonly boundObjectRef?: unknown
   }
 }
@@ -51,13 +51,19 @@ export async function createToken(scope: RequestScope): Promise<VerbResult> {
       `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`,
     )
   }
-  const { expirationSeconds = DEFAULT_SECONDS, boundObjectRef = null } = request.spec ?? {}
+  const { boundObjectRef = null } = request.spec ?? {}
+  const expirationSeconds = request.spec?.expirationSeconds ?? DEFAULT_SECONDS
   const audiences = request.spec?.audiences?.length ? request.spec.audiences : [ISSUER]
   const errors = validateExpiration(expirationSeconds)
   if (errors.length > 0) throw newInvalid(kind, '', errors)
 
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
-  const withDefaults = { ...request, metadata: {}, spec: { ...request.spec, expirationSeconds } }
+  const spec = Object.fromEntries(Object.entries(request.spec ?? {}).filter(([, value]) => value !== null))
+  const withDefaults = {
+    ...request,
+    metadata: {},
+    spec: { ...spec, expirationSeconds },
+  }
   const { managedFields } = noteUpdate(tokenScope, undefined, withDefaults, manager).metadata
   const now = host.clock.now()
   const expires = now + expirationSeconds * 1000
