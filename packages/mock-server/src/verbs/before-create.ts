@@ -2,7 +2,7 @@ import { newInvalid, type KubeObject } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
 import { isPathSegmentName, nameIsDNSSubdomain } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
-import { validateObjectMeta } from './object-meta-validation.ts'
+import { isKubeKind, validateKubeFinalizers, validateObjectMeta } from './object-meta-validation.ts'
 import type { RequestScope } from './scope.ts'
 
 /**
@@ -18,6 +18,7 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
 
   const errors = [
     ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? nameIsDNSSubdomain),
+    ...(isKubeKind(resource) ? validateKubeFinalizers(object.metadata) : []),
     ...(strategy.validate?.(object, context) ?? []),
   ]
   if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, resource.namespaced, isPathSegmentName))

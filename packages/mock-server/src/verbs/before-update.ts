@@ -1,8 +1,8 @@
-import { newInvalid, type KubeObject } from '@freshread/core'
+import { newInvalid, type FieldError, type KubeObject } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
 import { isPathSegmentName } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
-import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
+import { isKubeKind, validateKubeFinalizers, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
 import type { RequestScope } from './scope.ts'
 import { sameValue } from './managed-fields.ts'
 
@@ -37,14 +37,24 @@ export async function beforeUpdate(
   if (before.deletionTimestamp != null) meta.deletionTimestamp = before.deletionTimestamp
   if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
 
-  const errors = [
+  const errors = withoutDuplicates([
     ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
     ...validateObjectMetaUpdate(meta, before),
+    ...(isKubeKind(resource) ? validateKubeFinalizers(meta) : []),
     ...(strategy.validateUpdate?.(object, current, context) ?? []),
-  ]
+  ])
   if (errors.length > 0) throw newInvalid(resource, meta.name ?? '', errors)
   strategy.canonicalize?.(object)
   for (const text of strategy.warnings?.(object, current) ?? []) scope.warnings.add(text)
+}
+
+/** Metadata is looked at more than once; what is wrong is told once. */
+function withoutDuplicates(errors: readonly FieldError[]): FieldError[] {
+  const seen = new Set<string>()
+  return errors.filter(({ type, message }) => {
+    const key = `${type} ${message}`
+    return !seen.has(key) && seen.add(key)
+  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isNotFound, type ListResult, type StoredObject } from '@freshread/core'
+import { invalid, isNotFound, newInvalid, type ListResult, type StoredObject } from '@freshread/core'
 import { deleteOptions, type DeleteOptions } from './delete-options.ts'
 import { deleteObject } from './delete.ts'
 import { requestListOptions } from './list-options.ts'
@@ -14,6 +14,11 @@ const PAGE_SIZE = 10_000
 export async function deleteCollection(scope: RequestScope): Promise<VerbResult> {
   let options = requestListOptions(scope)
   const deletion = deleteOptions(scope)
+  if (deletion.ignoreStoreReadError) {
+    const field = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+    const error = invalid(field, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')
+    throw newInvalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [error])
+  }
   const hasLimit = options.limit > 0
   if (options.limit === 0) options = { ...options, limit: PAGE_SIZE }
   const items: StoredObject[] = []

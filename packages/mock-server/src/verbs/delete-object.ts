@@ -1,6 +1,7 @@
 import {
   interpretDeleteError,
   interpretUpdateError,
+  newInvalidObjectError,
   StoredObject,
   type KubeObject,
   type Preconditions,
@@ -36,6 +37,10 @@ export async function deleteFromStore(scope: RequestScope, name: string, options
     current = await storage.get(key, { signal: scope.signal })
   } catch (error) {
     throw interpretDeleteError(error, resource, name)
+  }
+  if (options.ignoreStoreReadError) {
+    const text = 'unsafe deletion is not allowed because the object is decodable from storage'
+    throw interpretDeleteError(newInvalidObjectError(`/registry${key}`, text), resource, name)
   }
   const preconditions: { uid?: string | undefined; resourceVersion?: string | undefined } = { ...options.preconditions }
   const object = structuredClone(current.object)

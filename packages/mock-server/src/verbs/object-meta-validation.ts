@@ -147,6 +147,25 @@ function validateFinalizers(finalizers: readonly string[] | undefined, path: str
   return errors
 }
 
+/** Finalizers that need no domain. */
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', ORPHAN, FOREGROUND])
+
+/** What the kinds of Kubernetes itself demand of finalizers besides (`pkg/apis/core/validation: validateKubeFinalizerName`). */
+export function validateKubeFinalizers(meta: ObjectMeta, path = 'metadata'): FieldError[] {
+  const text = 'name is neither a standard finalizer name nor is it fully qualified'
+  return (meta.finalizers ?? []).flatMap((finalizer, index) =>
+    finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer) ? [] : [invalid(`${path}.finalizers[${index}]`, finalizer, text)],
+  )
+}
+
+/** Groups with API servers of their own, whose kinds are validated more plainly. */
+const OTHER_SERVERS: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+/** Whether a resource's metadata is validated as Kubernetes' own kinds are. */
+export function isKubeKind(resource: { readonly group: string; readonly builtIn: boolean }): boolean {
+  return resource.builtIn && !OTHER_SERVERS.has(resource.group)
+}
+
 function validateManagedFields(meta: ObjectMeta, metaPath: string): FieldError[] {
   const errors: FieldError[] = []
   for (const [index, entry] of (meta.managedFields ?? []).entries()) {

@@ -36,9 +36,11 @@ export function ensureNamespace(meta: ObjectMeta, namespace: string): void {
 /** Gives the object the name and namespace of its URL, or refuses others (`pkg/endpoints/handlers/rest.go: checkName`). */
 export function checkName(meta: ObjectMeta, name: string, namespace: string): void {
   const own = meta.name ?? ''
+  if (own === '') {
+    throw newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
   if (own !== name) {
-    if (own === '') meta.name = name
-    else throw newBadRequest(`the name of the object (${own}) does not match the name on the URL (${name})`)
+    throw newBadRequest(`the name of the object (${own}) does not match the name on the URL (${name})`)
   }
   const ownNamespace = meta.namespace ?? ''
   if (namespace !== '' && ownNamespace !== '' && ownNamespace !== namespace) {
