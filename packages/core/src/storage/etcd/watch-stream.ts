@@ -29,7 +29,7 @@ const allWatches = -1
  * stream is opened anew, and every watch goes on after what it has delivered (etcd: `client/v3/watch.go`).
  */
 export class WatchStream {
-  readonly #connection: EtcdConnection
+  readonly #connection: Pick<EtcdConnection, 'watchStream'>
   readonly #clock: Clock
   readonly #watchers = new Map<number, EtcdWatcher>()
   #stream: ClientDuplexStream<WatchRequest, WatchResponse> | undefined
@@ -38,7 +38,7 @@ export class WatchStream {
   #reopening: TimerHandle | undefined
   #closed = false
 
-  constructor(connection: EtcdConnection, clock: Clock) {
+  constructor(connection: Pick<EtcdConnection, 'watchStream'>, clock: Clock) {
     this.#connection = connection
     this.#clock = clock
   }
@@ -120,18 +120,24 @@ export class WatchStream {
 
   #receive(response: WatchResponse): void {
     this.#backoff = firstBackoff
-    if (response.watch_id === allWatches) {
+    if (response.watch_id === allWatches && !response.canceled) {
       for (const watcher of Array.from(this.#watchers.values())) {
         if (watcher.created) this.#progress(watcher, response.header.revision)
       }
       return
     }
-    const watcher = this.#watchers.get(response.watch_id)
+    const watcher = this.#watchers.get(response.watch_id) ?? this.#refused(response)
     if (watcher === undefined) return
     if (response.canceled) this.#canceled(watcher, response)
     else if (response.created) watcher.created = true
     else if (response.events.length === 0) this.#progress(watcher, response.header.revision)
     else this.#events(watcher, response)
+  }
+
+  /** One that may not be created is told without its number; they are answered in order. */
+  #refused(response: WatchResponse): EtcdWatcher | undefined {
+    if (response.watch_id !== allWatches) return undefined
+    return [...this.#watchers.values()].find((watcher) => !watcher.created)
   }
 
   #events(watcher: EtcdWatcher, response: WatchResponse): void {
