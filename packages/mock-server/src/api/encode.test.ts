@@ -82,6 +82,30 @@ describe('respondObject', () => {
 })
 
 describe('respondValue', () => {
+  it('shows a scale by columns of its own, and a review as itself', () => {
+    const scale = {
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata: { name: 'd' },
+      spec: { replicas: 3 },
+      status: { replicas: 2 },
+    }
+    const show = (of: typeof resource): unknown => {
+      const context = contextOf({ accept: `${TABLE},application/json` })
+      return JSON.parse(bodyText(respondValue(context, 200, scale, of, { format: negotiateFormat(context, of) })))
+    }
+    expect(show(resource)).toMatchObject({
+      columnDefinitions: [
+        { name: 'Name' },
+        { name: 'Desired', type: 'integer' },
+        { name: 'Available' },
+        { name: 'Age' },
+      ],
+      rows: [{ cells: ['d', 3, 2, '<unknown>'] }],
+    })
+    expect(show(resourceOf({ verbs: ['create'] }))).toEqual(scale)
+  })
+
   it('writes objects that are not stored', () => {
     const context = contextOf({ accept: 'application/yaml' })
     const response = respondValue(context, 201, configMap('a'), resource, {

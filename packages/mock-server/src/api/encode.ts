@@ -1,10 +1,18 @@
 import type { KubeObject, ListResult, ReadTrace, StoredObject } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
+import { scalePrinter } from '../resources/tables/scale.ts'
 import { CHUNK_BYTES, ChunkedBody, concatBytes } from './body-stream.ts'
 import { GZIP_THRESHOLD_BYTES, GzipBody } from './compression.ts'
 import { newNotAcceptableTransform } from './errors.ts'
 import type { BodyStream, KubeResponse } from './message.ts'
-import { allCodecs, negotiateOutput, type ConvertTarget, type Negotiated } from './negotiation.ts'
+import {
+  allCodecs,
+  allowsMetadataOnly,
+  allowsTransform,
+  negotiateOutput,
+  type ConvertTarget,
+  type Negotiated,
+} from './negotiation.ts'
 import { groupVersion, ITEM_OPEN, listItemBytes, objectBytes, versionedObject } from './object-bytes.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
 import { hasProtobuf } from './protobuf/envelope.ts'
@@ -23,7 +31,8 @@ export interface OutputFormat extends Negotiated {
 export function negotiateFormat(context: ResponseContext, resource: Resource, stream = false): OutputFormat {
   const { accept, 'user-agent': userAgent } = context.requestHeaders
   const codecs = hasProtobuf(groupVersion(resource), resource.kind) ? { codecs: allCodecs } : {}
-  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { stream, ...codecs })
+  const allows = resource.verbs.includes('list') ? allowsTransform : allowsMetadataOnly
+  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { stream, allows, ...codecs })
   return { ...negotiated, includeObject: 'Metadata' }
 }
 
@@ -96,7 +105,8 @@ export function transformObject(
   if (convert.kind === 'Table') {
     const { resourceVersion } = object.metadata
     const metadata = resourceVersion === undefined ? {} : { resourceVersion }
-    return tableOf([object], metadata, { resource, target: convert, includeObject, noHeaders, now })
+    const printer = object.kind === 'Scale' && resource.kind !== 'Scale' ? scalePrinter(resource.builtIn) : undefined
+    return tableOf([object], metadata, { resource, target: convert, includeObject, noHeaders, now, printer })
   }
   throw newNotAcceptableTransform(
     `you requested ${convert.kind}, but the requested object is not a list (${goType(resource, '')})`,
@@ -181,7 +191,8 @@ function transformList(
       now,
     })
   const head = { kind: resource.listKind, apiVersion: groupVersion(resource), metadata }
-  if (!resource.builtIn) return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata: customListMeta(list) }
+  if (!resource.builtIn)
+    return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata: customListMeta(list) }
   return { ...head, items: objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) }
 }
 

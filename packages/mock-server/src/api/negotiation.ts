@@ -44,6 +44,10 @@ export const allowsTransform: TransformRestriction = (mediaType, convert) => {
   return convert.kind === 'PartialObjectMetadata' || convert.kind === 'PartialObjectMetadataList'
 }
 
+/** Reviews and other kinds that are only ever created have no Table. */
+export const allowsMetadataOnly: TransformRestriction = (mediaType, convert) =>
+  convert?.kind !== 'Table' && allowsTransform(mediaType, convert)
+
 /** No transformation: errors and Statuses. */
 export const noTransform: TransformRestriction = (_mediaType, convert) => convert === undefined
 

@@ -35,25 +35,10 @@ export interface TableOptions {
   /** Leaves the column definitions out, as events after a watch's first do. */
   readonly noHeaders?: boolean
   readonly list?: boolean
+  /** For objects that are not of the resource's own kind. */
+  readonly printer?: TablePrinter | undefined
   /** Milliseconds since the epoch, for ages. */
   readonly now: number
-}
-
-/** One row of a Table. */
-export function tableRow(
-  object: KubeObject,
-  options: TableOptions,
-  cells: TablePrinter['cells'] = options.resource.printer.cells,
-): Record<string, unknown> {
-  const { resource, target, includeObject, now } = options
-  const endsInitialEvents = object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
-  let included: unknown = null
-  if (includeObject === 'Object') included = object
-  else if (includeObject === 'Metadata' || endsInitialEvents) included = partialObjectMetadata(object, target.version)
-  // Columns of built-in kinds are made from the version that is stored, whichever one is asked for.
-  const shown = resource.builtIn ? resource.toStorage(object) : object
-  const conditions = resource.printer.conditions?.(shown)
-  return { cells: cells(shown, now), ...(conditions && { conditions }), object: included }
 }
 
 /**
@@ -66,21 +51,37 @@ export function tableOf(
   metadata: ListMeta,
   options: TableOptions,
 ): Record<string, unknown> {
-  const { printer } = options.resource
-  const cells = (options.list === true ? printer.forList?.(objects) : undefined) ?? printer.cells
+  const { printer = options.resource.printer } = options
+  // Columns of built-in kinds are made from the version that is stored, whichever one is asked for.
+  const converted = options.resource.builtIn && options.printer === undefined
+  const shown = converted ? objects.map((object) => options.resource.toStorage(object)) : objects
+  const cells = (options.list === true ? printer.forList?.(shown) : undefined) ?? printer.cells
+  const rows = objects.map((object, index) => {
+    const conditions = printer.conditions?.(shown[index]!)
+    return {
+      cells: cells(shown[index]!, options.now),
+      ...(conditions && { conditions }),
+      object: includedObject(object, options),
+    }
+  })
   return {
     kind: 'Table',
     apiVersion: `meta.k8s.io/${options.target.version}`,
     metadata,
     columnDefinitions: options.noHeaders === true ? null : printer.columns.map(columnDefinition),
-    rows:
-      objects.length === 0 && printer.emptyRowsAreNull === true
-        ? null
-        : objects.map((object) => tableRow(object, options, cells)),
+    rows: rows.length === 0 && printer.emptyRowsAreNull === true ? null : rows,
   }
 }
 
-function columnDefinition(column: Resource['printer']['columns'][number]): Record<string, unknown> {
+/** What a row carries of its object; the end of the initial events is told even to who wants nothing. */
+function includedObject(object: KubeObject, { includeObject, target }: TableOptions): unknown {
+  if (includeObject === 'Object') return object
+  const endsInitialEvents = object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
+  if (includeObject === 'Metadata' || endsInitialEvents) return partialObjectMetadata(object, target.version)
+  return null
+}
+
+function columnDefinition(column: TablePrinter['columns'][number]): Record<string, unknown> {
   const { name, type, format, description = '', priority } = column
   return { name, type, format, description, priority }
 }
