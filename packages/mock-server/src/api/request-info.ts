@@ -114,7 +114,7 @@ export function newRequestInfo(method: string, path: string, query: Query): Requ
     info.verb = parts[0]!
     info.verbViaPathPrefix = true
     parts = parts.slice(1)
-  } else info.verb = VERBS[method] ?? ''
+  } else info.verb = Object.hasOwn(VERBS, method) ? VERBS[method]! : ''
 
   if (parts[0] === 'namespaces' && parts.length > 1) {
     info.namespace = parts[1]!

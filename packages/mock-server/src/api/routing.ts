@@ -141,7 +141,7 @@ function routeBuiltIn(method: string, info: RequestInfo, registry: ResourceRegis
   const tokens = pathTokens(info)
   const match = matchPath(tokens, (name) => registry.find(info.apiGroup, info.apiVersion, name))
   if (!match || Object.keys(match.methods).length === 0) throw newPathNotFound()
-  let verb = match.methods[method]
+  let verb = Object.hasOwn(match.methods, method) ? match.methods[method] : undefined
   if (verb === undefined) throw newPathMethodNotAllowed()
   if (verb === 'patch' && !routeConsumes(headers['content-type'] ?? '', PATCH_TYPES)) {
     throw newRouteUnsupportedMediaType()

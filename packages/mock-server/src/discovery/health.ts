@@ -55,7 +55,7 @@ export interface HealthReport {
  */
 export function checkHealth(path: string, query: Query, probe: HealthProbe): HealthReport | undefined {
   const [, endpoint = '', ...rest] = path.split('/')
-  const checks = HEALTH_CHECKS[endpoint]
+  const checks = Object.hasOwn(HEALTH_CHECKS, endpoint) ? HEALTH_CHECKS[endpoint] : undefined
   if (!checks) return undefined
   const single = rest.join('/')
   if (rest.length > 0) {
