@@ -42,7 +42,7 @@ const excludeStatus = exclude(['status'])
 const excludeSpec = exclude(['spec'])
 const excludeSpecAndMetadata = exclude(['spec'], ['metadata'])
 
-/** Status subresources that take no metadata either; the others of the built-in kinds do. */
+/** Status subresources that take no metadata either; those of other built-in kinds do. */
 const statusWithoutMetadata: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io/validatingadmissionpolicies',
   'apiregistration.k8s.io/apiservices',
@@ -56,6 +56,7 @@ const statusWithoutMetadata: ReadonlySet<string> = new Set([
   'resource.k8s.io/resourcepoolstatusrequests',
   'scheduling.k8s.io/compositepodgroups',
   'scheduling.k8s.io/podgroups',
+  'storage.k8s.io/csinodes',
   'storage.k8s.io/volumeattachments',
   'storagemigration.k8s.io/storageversionmigrations',
 ])
