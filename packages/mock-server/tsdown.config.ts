@@ -5,5 +5,7 @@ export default defineConfig({
   root: 'src',
   platform: 'neutral',
   dts: true,
+  // package.json promises .mjs, whatever its type says.
+  fixedExtension: true,
   deps: { neverBundle: [/^[a-z@]/] },
 })
