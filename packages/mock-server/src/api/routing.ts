@@ -48,12 +48,14 @@ export const PATCH_TYPES: readonly string[] = [
 /** Patch types of custom resources, which have no strategic merge. */
 export const CUSTOM_PATCH_TYPES: readonly string[] = PATCH_TYPES.filter((type) => !type.includes('strategic'))
 
-/** Subresources that connect somewhere instead of giving an object. */
-const CONNECT = new Set(['attach', 'exec', 'portforward', 'proxy'])
-const CONNECT_PATHS = new Set(['proxy'])
-const CONNECT_METHODS: Readonly<Record<string, readonly string[]>> = {
-  proxy: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+/** Subresources that connect somewhere instead of giving an object, with the methods they take. */
+export const CONNECT_METHODS: Readonly<Record<string, readonly string[]>> = {
+  attach: ['GET', 'POST'],
+  exec: ['GET', 'POST'],
+  portforward: ['GET', 'POST'],
+  proxy: ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'],
 }
+const CONNECT_PATHS = new Set(['proxy'])
 
 interface Methods {
   [method: string]: Verb
@@ -79,10 +81,8 @@ function itemMethods(resource: { readonly verbs: readonly string[] }): Methods {
 }
 
 function subresourceMethods(subresource: SubresourceInfo): Methods {
-  if (CONNECT.has(subresource.name)) {
-    const methods = CONNECT_METHODS[subresource.name] ?? ['GET', 'POST']
-    return Object.fromEntries(methods.map((method) => [method, 'connect']))
-  }
+  const methods = CONNECT_METHODS[subresource.name]
+  if (methods) return Object.fromEntries(methods.map((method) => [method, 'connect']))
   return { ...itemMethods(subresource), ...(has(subresource, 'create') && { POST: 'create' }) }
 }
 

@@ -1,3 +1,4 @@
+import { MEDIA_TYPES } from '../api/negotiation.ts'
 import type { ResourceRegistry } from '../resources/registry.ts'
 import type { Resource } from '../resources/resource.ts'
 import type { RawSchema } from '../resources/schema.ts'
@@ -118,8 +119,10 @@ export class OpenApiV3 {
     const resources = this.#resourcesOf(name)
     const own: Record<string, RawSchema> = {}
     for (const resource of resources) if (!resource.builtIn) Object.assign(own, customSchemas(resource))
-    const paths: Record<string, unknown> = {
-      [`/${name}/`]: { get: getOperation(name, this.#known(`${META}.APIResourceList`)) },
+    const paths: Record<string, unknown> = {}
+    // Documents of custom resources leave their own discovery out.
+    if (resources.every((resource) => resource.builtIn)) {
+      paths[`/${name}/`] = { get: getOperation(name, this.#known(`${META}.APIResourceList`)) }
     }
     for (const resource of resources) {
       Object.assign(
@@ -185,14 +188,35 @@ export class OpenApiV3 {
   }
 }
 
+const OTHER_OPERATIONS: Readonly<Record<string, readonly [tag: string, id: string]>> = {
+  '.well-known/openid-configuration': ['WellKnown', 'getServiceAccountIssuerOpenIDConfiguration'],
+  api: ['core', 'getCoreAPIVersions'],
+  apis: ['apis', 'getAPIVersions'],
+  'openid/v1/jwks': ['openid', 'getServiceAccountIssuerOpenIDKeyset'],
+  version: ['version', 'getCodeVersion'],
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Tag and id of the operation that reads a document of discovery: `apps_v1`, `getAppsV1APIResources`. */
+function operationName(name: string): readonly [tag: string, id: string] {
+  const other = OTHER_OPERATIONS[name]
+  if (other) return other
+  const [prefix, ...rest] = name.split('/')
+  const group = prefix === 'api' ? 'core' : rest.shift()!.split('.')[0]!
+  const version = rest[0]
+  return version === undefined
+    ? [group, `get${capital(group)}APIGroup`]
+    : [`${group}_${version}`, `get${capital(group)}${capital(version)}APIResources`]
+}
+
 function getOperation(name: string, schema: string | undefined): unknown {
-  const answer =
-    schema === undefined
-      ? {}
-      : { content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } } }
+  const [tag, operationId] = operationName(name)
+  const media = schema === undefined ? undefined : { schema: { $ref: `#/components/schemas/${schema}` } }
+  const answer = media && { content: Object.fromEntries(MEDIA_TYPES.map((type) => [type, media])) }
   return {
-    tags: [name.split('/')[0]],
-    operationId: `get_${name.replaceAll(/[^A-Za-z0-9]+/g, '_')}`,
+    tags: [tag],
+    operationId,
     responses: { 200: { description: 'OK', ...answer }, 401: { description: 'Unauthorized' } },
   }
 }
