@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { StatusError } from '@freshread/core'
 import { applyJsonPatch, MAX_JSON_PATCH_OPERATIONS, unknownOperationFields } from './json-patch.ts'

@@ -1,7 +1,7 @@
 import type { SchemaNode } from '../../resources/schema.ts'
 
 /** What a scalar may be. */
-export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped'
+type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped'
 
 /**
  * What a value may be, as merging and ownership see it (`structured-merge-diff: schema/elements.go: Atom`): a
@@ -42,7 +42,7 @@ export interface MapAtom {
 const noField = (): undefined => undefined
 
 /** Anything, as one piece. */
-export const untypedAtomic: Atom = {
+const untypedAtomic: Atom = {
   scalar: 'untyped',
   get list() {
     return untypedList
@@ -212,7 +212,7 @@ const ownerReference: Atom = {
 }
 
 /** `metadata` of every object, whatever a CRD's schema says of it (`apimachinery: pkg/apis/meta/v1: ObjectMeta`). */
-export const objectMeta: Atom = fieldsAtom({
+const objectMeta: Atom = fieldsAtom({
   annotations: mapOf(text),
   creationTimestamp: untypedScalar,
   deletionGracePeriodSeconds: integer,

@@ -30,7 +30,7 @@ export interface ManagedResource extends ResettingResource {
 }
 
 /** Finds a resource's sibling in another version; `undefined` when that version is not served any more. */
-export type VersionLookup = (apiVersion: string) => ManagedResource | undefined
+type VersionLookup = (apiVersion: string) => ManagedResource | undefined
 
 /** What every write tells. Objects are in the version of `resource`. */
 export interface WriteContext {

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FieldSet } from './field-set.ts'
 import { parseFieldsV1, serializeFieldsV1 } from './fields-v1.ts'

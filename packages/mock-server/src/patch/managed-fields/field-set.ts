@@ -52,13 +52,14 @@ export class FieldSet {
   }
 
   has(path: readonly PathElement[]): boolean {
-    if (path.length === 0) return false
-    let node: FieldSet | undefined = this
+    let children = this.children
+    let member = false
     for (const element of path) {
-      node = node.children?.get(element)
+      const node = children?.get(element)
       if (node === undefined) return false
+      ;({ children, member } = node)
     }
-    return node.member
+    return member
   }
 
   equals(other: FieldSet): boolean {

@@ -1,12 +1,12 @@
 import { goJSON, type KubeObject } from '@freshread/core'
 import { compareTyped } from './compare.ts'
-import { FieldSet } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
 import { toFieldSet } from './to-field-set.ts'
 import { validateTyped } from './validate-typed.ts'
 import type { Versioned } from './updater.ts'
 
 /** Where `kubectl apply` keeps what it applied last (`pkg/util/managedfields/internal/lastapplied.go`). */
-export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
+const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** All annotations of an object together may have this many bytes (`pkg/api/validation: TotalAnnotationSizeLimitB`). */
 const totalAnnotationSizeLimit = 256 * 1024

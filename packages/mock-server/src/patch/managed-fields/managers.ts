@@ -101,7 +101,7 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
 }
 
 /** Seconds since the epoch; 0 for no time. */
-export function seconds(time: string | undefined): number {
+function seconds(time: string | undefined): number {
   return time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0
 }
 
@@ -111,7 +111,7 @@ export function timeText(now: number): string {
 }
 
 /** The most update managers that an object remembers; what older ones own goes to `ancient-changes`. */
-export const MAX_UPDATE_MANAGERS = 10
+const MAX_UPDATE_MANAGERS = 10
 
 /** Joins the oldest update managers of each version until there are few enough (`internal/capmanagers.go`). */
 export function capUpdateManagers(managed: Managed, limit: number = MAX_UPDATE_MANAGERS): void {
