@@ -19,7 +19,11 @@ function groupBody(group: ApiGroup): Document {
 
 /** `/apis` (`meta/v1: APIGroupList`): all groups but the core group. */
 export function apiGroupList(registry: ResourceRegistry): Document {
-  const groups = registry.groups().filter((group) => group.name !== '')
+  const groups = registry.groups().filter((group) => group.name !== '' && group.builtIn)
+  // Groups of custom resources stand in the order of their APIServices' names: `v1.example.com`.
+  const first = (group: ApiGroup): string => group.versions.map((version) => `${version}.${group.name}`).sort()[0] ?? ''
+  const custom = registry.groups().filter((group) => !group.builtIn)
+  groups.push(...custom.toSorted((a, b) => (first(a) < first(b) ? -1 : 1)))
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupBody) }
 }
 

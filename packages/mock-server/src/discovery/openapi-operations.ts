@@ -135,6 +135,11 @@ class ResourcePaths {
     return { group, version, kind }
   }
 
+  /** What a body may be: built-in routes leave that to negotiation. */
+  get #bodyTypes(): readonly string[] {
+    return this.#resource.builtIn ? ['*/*'] : this.#types
+  }
+
   get #streamTypes(): readonly string[] {
     return this.#resource.builtIn ? [...MEDIA_TYPES, ...STREAM_MEDIA_TYPES] : this.#types
   }
@@ -164,7 +169,10 @@ class ResourcePaths {
         operationId: operation.id,
         ...(parameters.length > 0 && { parameters: byName(parameters) }),
         ...(body && {
-          requestBody: { ...content(body.schema, body.types ?? ['*/*']), ...(!body.optional && { required: true }) },
+          requestBody: {
+            ...content(body.schema, body.types ?? this.#bodyTypes),
+            ...(!body.optional && { required: true }),
+          },
         }),
         responses: {
           ...Object.fromEntries(
@@ -186,7 +194,7 @@ class ResourcePaths {
   }
 
   addObjects(): void {
-    const { group, version, listKind, verbs, namespaced } = this.#resource
+    const { group, version, listKind, verbs, namespaced, builtIn } = this.#resource
     const schema = this.#schemaName(this.#own)
     const list: Omit<Operation, 'id'> = {
       action: 'list',
@@ -212,8 +220,8 @@ class ResourcePaths {
         delete: can('deletecollection', {
           action: 'deletecollection',
           id: `delete${this.#title}Collection${namespaced ? 'Namespaced' : ''}${this.#resource.kind}`,
-          parameters: [...DELETE, ...SELECT],
-          body: { schema: `${META}.DeleteOptions`, optional: true },
+          parameters: builtIn ? [...DELETE, ...SELECT] : LIST,
+          ...(builtIn && { body: { schema: `${META}.DeleteOptions`, optional: true } }),
           answer: `${META}.Status`,
           codes: [200],
         }),
@@ -243,7 +251,13 @@ class ResourcePaths {
     // Custom resources are never made by a PUT or PATCH that says so.
     const stored = this.#resource.builtIn ? [200, 201] : [200]
     return {
-      get: can('get', { action: 'get', id: this.#id('read', suffix), answer: schema, codes: [200] }),
+      get: can('get', {
+        action: 'get',
+        id: this.#id('read', suffix),
+        ...(!this.#resource.builtIn && { parameters: [query('resourceVersion', 'string')] }),
+        answer: schema,
+        codes: [200],
+      }),
       put: can('update', {
         action: 'put',
         id: this.#id('replace', suffix),
@@ -290,7 +304,9 @@ class ResourcePaths {
       answer: schema,
       codes: [200, 201, 202],
     }
-    this.#add(path, this.#item, { ...operations, post: create }, gvk)
+    // The scale of a custom resource goes by the name of its parent.
+    const told = this.#resource.builtIn ? gvk : { ...this.#own, version }
+    this.#add(path, this.#item, { ...operations, post: create }, told)
   }
 
   #addConnect(path: string, methods: readonly string[], gvk: Gvk, suffix: string): void {

@@ -14,6 +14,8 @@ export interface OpenApiDocument {
 }
 
 const INFO = { title: 'Kubernetes', version: '1.37' }
+const CUSTOM_INFO = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' }
+const SECURITY = { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } }
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
 
 /** Parts of the API that are no group version, with the kind they answer. */
@@ -130,24 +132,21 @@ export class OpenApiV3 {
         resourcePaths(resource, (gvk) => this.#schemaName(gvk) ?? customSchemaName(own, gvk)),
       )
     }
-    return this.#document(paths, own)
+    return this.#document(paths, own, resources.every((resource) => resource.builtIn) ? INFO : CUSTOM_INFO)
   }
 
   #known(schema: string | undefined): string | undefined {
     return schema !== undefined && schema in this.#components ? schema : undefined
   }
 
-  #document(paths: Readonly<Record<string, unknown>>, own: Components): unknown {
+  #document(paths: Readonly<Record<string, unknown>>, own: Components, info: typeof INFO = INFO): unknown {
     const schemas = this.#closure({ paths, own }, own)
     const sortedPaths = Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)))
     return {
       openapi: '3.0.0',
-      info: INFO,
+      info,
       paths: sortedPaths,
-      components: {
-        schemas,
-        securitySchemes: { BearerToken: { type: 'apiKey', name: 'authorization', in: 'header' } },
-      },
+      components: { schemas, ...(info === INFO && { securitySchemes: SECURITY }) },
     }
   }
 
@@ -226,18 +225,39 @@ function customName(resource: Resource, kind: string): string {
   return [...resource.group.split('.').reverse(), resource.version, kind].join('.')
 }
 
+const TYPES = { apiVersion: { type: 'string' }, kind: { type: 'string' } }
+const OBJECT_META = { allOf: [{ $ref: `#/components/schemas/${META}.ObjectMeta` }] }
+
+/** A schema of a CustomResourceDefinition as clients are shown it: what its extensions mean is spelled out. */
+function publishedSchema(schema: RawSchema): RawSchema {
+  const out: Record<string, unknown> = { ...schema }
+  const { properties, items, additionalProperties } = schema
+  if (properties) {
+    out['properties'] = Object.fromEntries(
+      Object.entries(properties).map(([name, inner]) => [name, publishedSchema(inner)]),
+    )
+  }
+  if (items) out['items'] = publishedSchema(items)
+  if (typeof additionalProperties === 'object') out['additionalProperties'] = publishedSchema(additionalProperties)
+  if (schema['x-kubernetes-int-or-string'] === true) out['anyOf'] ??= [{ type: 'integer' }, { type: 'string' }]
+  if (schema['x-kubernetes-embedded-resource'] === true) {
+    out['properties'] = { ...(out['properties'] as object | undefined), ...TYPES, metadata: OBJECT_META }
+    out['required'] = [...new Set([...(schema.required ?? []), 'kind', 'apiVersion'])]
+  }
+  return out
+}
+
 /** Schemas of a custom resource and of its list (`apiextensions: pkg/controller/openapi/builder`). */
 function customSchemas(resource: Resource): Record<string, RawSchema> {
   const { group, version, kind, listKind } = resource
-  const raw: RawSchema = resource.schema?.raw ?? { type: 'object' }
-  const types = { apiVersion: { type: 'string' }, kind: { type: 'string' } }
+  const raw = publishedSchema(resource.schema?.raw ?? { type: 'object' })
   const item: RawSchema = {
     ...raw,
     type: 'object',
     properties: {
       ...raw.properties,
-      ...types,
-      metadata: { allOf: [{ $ref: `#/components/schemas/${META}.ObjectMeta` }] },
+      ...TYPES,
+      metadata: OBJECT_META,
     },
     'x-kubernetes-group-version-kind': [{ group, version, kind }],
   }
@@ -245,7 +265,7 @@ function customSchemas(resource: Resource): Record<string, RawSchema> {
     type: 'object',
     required: ['items'],
     properties: {
-      ...types,
+      ...TYPES,
       items: { type: 'array', items: { $ref: `#/components/schemas/${customName(resource, kind)}` } },
       metadata: { allOf: [{ $ref: `#/components/schemas/${META}.ListMeta` }] },
     },
