@@ -1,4 +1,4 @@
-import { newForbidden, newUnauthorized, StatusError } from '@freshread/core'
+import { newForbidden, newUnauthorized, type StatusError } from '@freshread/core'
 import type { KubeRequest } from './api/message.ts'
 import type { RequestInfo } from './api/request-info.ts'
 import type { KubeServerOptions } from './options.ts'
@@ -32,7 +32,11 @@ function forbidden(user: UserInfo, info: RequestInfo, reason: string): StatusErr
   const name = JSON.stringify(user.username)
   const why = reason === '' ? '' : `: ${reason}`
   if (!info.isResourceRequest) {
-    return newForbidden({ group: '', resource: '' }, '', `User ${name} cannot ${info.verb} path ${JSON.stringify(info.path)}${why}`)
+    return newForbidden(
+      { group: '', resource: '' },
+      '',
+      `User ${name} cannot ${info.verb} path ${JSON.stringify(info.path)}${why}`,
+    )
   }
   const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
   const scope = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`
@@ -52,7 +56,9 @@ export function impersonated(request: KubeRequest, user: UserInfo): UserInfo {
   const given = (request.headers['impersonate-group'] ?? '').split(/\s*,\s*/).filter((group) => group !== '')
   const namespace = SERVICE_ACCOUNT.exec(username)?.[1]
   const implied =
-    given.length === 0 && namespace !== undefined ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] : []
+    given.length === 0 && namespace !== undefined
+      ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+      : []
   const authenticated = username === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated'
   const groups = [...given, ...implied]
   if (!groups.includes(authenticated)) groups.push(authenticated)

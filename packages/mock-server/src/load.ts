@@ -61,14 +61,18 @@ function flatten(input: unknown): KubeObject[] {
       const [error] = document.errors
       if (error !== undefined) throw new TypeError(`load: ${error.message}`)
       const value = JSON.parse(JSON.stringify(document.toJS() ?? null)) as unknown
+      if (typeof value === 'string') throw new TypeError(`load: no object: ${value.slice(0, 100)}`)
       return value === null ? [] : flatten(value)
     })
   }
-  if (typeof input !== 'object' || input === null) throw new TypeError(`load: expected YAML or objects, got ${String(input)}`)
+  if (typeof input !== 'object' || input === null)
+    throw new TypeError(`load: expected YAML or objects, got ${String(input)}`)
   const object = input as KubeObject & { readonly items?: unknown }
   if (Array.isArray(object.items) && object.kind?.endsWith('List') === true) {
     const kind = object.kind === 'List' ? undefined : object.kind.slice(0, -'List'.length)
-    return object.items.flatMap((item: unknown) => flatten({ apiVersion: object.apiVersion, kind, ...(item as object) }))
+    return object.items.flatMap((item: unknown) =>
+      flatten({ apiVersion: object.apiVersion, kind, ...(item as object) }),
+    )
   }
   if (typeof object.apiVersion !== 'string' || typeof object.kind !== 'string') {
     throw new TypeError(`load: an object needs apiVersion and kind: ${JSON.stringify(object).slice(0, 100)}`)
@@ -89,7 +93,11 @@ async function loadOne(server: LoadServer, given: KubeObject): Promise<KubeObjec
   const item = `${collection}/${encodeURIComponent(metadata.name ?? '')}`
   let created = await call(server, 'POST', collection, object)
   if (created.status === 404 && namespace !== '') {
-    await call(server, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    await call(server, 'POST', '/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace },
+    })
     created = await call(server, 'POST', collection, object)
   }
   if (created.status === 409 && metadata.name !== undefined) created = await call(server, 'PUT', item, object)

@@ -61,10 +61,12 @@ const checks: Readonly<Record<keyof KubeServerOptions, Check>> = {
     (emulatedVersions as readonly unknown[]).includes(value) ? undefined : `one of ${emulatedVersions.join(', ')}`,
   controllers: (value) =>
     Array.isArray(value) && value.every((name) => CONTROLLERS.has(name)) ? undefined : "a list of 'namespace'",
-  minRequestTimeoutSeconds: (value) => (Number.isFinite(value) && (value as number) > 0 ? undefined : 'a number of seconds > 0'),
+  minRequestTimeoutSeconds: (value) =>
+    Number.isFinite(value) && (value as number) > 0 ? undefined : 'a number of seconds > 0',
   journalLimit: (value) => (Number.isInteger(value) && (value as number) > 0 ? undefined : 'a positive integer'),
   user: (value) =>
-    typeof value === 'function' || (isObject(value) && typeof value['username'] === 'string' && Array.isArray(value['groups']))
+    typeof value === 'function' ||
+    (isObject(value) && typeof value['username'] === 'string' && Array.isArray(value['groups']))
       ? undefined
       : 'a user {username, groups} or a function',
   authorize: isFunction,

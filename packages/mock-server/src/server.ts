@@ -435,7 +435,12 @@ export class Server {
     })
   }
 
-  #faultResponse(fault: { readonly status: number; readonly reason?: string; readonly message?: string; readonly retryAfterSeconds?: number }): KubeResponse {
+  #faultResponse(fault: {
+    readonly status: number
+    readonly reason?: string
+    readonly message?: string
+    readonly retryAfterSeconds?: number
+  }): KubeResponse {
     const { status: code, reason, message = 'injected fault', retryAfterSeconds } = fault
     const context: ResponseContext = {
       requestHeaders: {},

@@ -92,7 +92,8 @@ export function createControl(target: ControlTarget): Control {
     freeze: (filter) => target.storage().lagged.freeze(prefix('freeze', filter)),
     thaw: (filter) => target.storage().lagged.thaw(prefix('thaw', filter)),
     lag: (ms, filter) => {
-      if (!Number.isFinite(ms) || ms < 0) throw new TypeError(`lag: ms must be a number of milliseconds ≥ 0, got ${String(ms)}`)
+      if (!Number.isFinite(ms) || ms < 0)
+        throw new TypeError(`lag: ms must be a number of milliseconds ≥ 0, got ${String(ms)}`)
       target.storage().lagged.lag(ms, prefix('lag', filter))
     },
     compact: async (revision) => {
@@ -110,7 +111,8 @@ export function createControl(target: ControlTarget): Control {
       const resources: Record<string, { frozen: boolean; lagMs: number }> = {}
       for (const resource of target.resources()) {
         const own = lagged.state(storagePrefixOf(resource))
-        if (own.frozen !== frozen || own.ms !== ms) resources[qualifiedName(resource)] = { frozen: own.frozen, lagMs: own.ms }
+        if (own.frozen !== frozen || own.ms !== ms)
+          resources[qualifiedName(resource)] = { frozen: own.frozen, lagMs: own.ms }
       }
       return {
         frozen,

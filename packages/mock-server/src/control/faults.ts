@@ -28,7 +28,10 @@ export interface StatusFault {
 }
 
 /** Answers a request instead of the server; `undefined` lets the server answer it after all. */
-export type FaultResponder = (request: KubeRequest, info: RequestInfo) => KubeResponse | undefined | Promise<KubeResponse | undefined>
+export type FaultResponder = (
+  request: KubeRequest,
+  info: RequestInfo,
+) => KubeResponse | undefined | Promise<KubeResponse | undefined>
 
 interface Fault {
   left: number
@@ -77,7 +80,8 @@ export class Faults {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new TypeError(`failNext: status must be an HTTP status from 400 to 599, got ${String(status)}`)
     }
-    if (!Number.isInteger(times) || times < 1) throw new TypeError(`failNext: times must be a positive integer, got ${String(times)}`)
+    if (!Number.isInteger(times) || times < 1)
+      throw new TypeError(`failNext: times must be a positive integer, got ${String(times)}`)
     checkMatch('failNext', match)
     const response = this.#respond(fault)
     this.#faults.push({ left: times, match, respond: () => response })
@@ -89,7 +93,8 @@ export class Faults {
    * @throws TypeError when `ms` is no number ≥ 0 or `match` is wrong
    */
   latency(ms: number, match?: FaultMatch): void {
-    if (!Number.isFinite(ms) || ms < 0) throw new TypeError(`latency: ms must be a number of milliseconds ≥ 0, got ${String(ms)}`)
+    if (!Number.isFinite(ms) || ms < 0)
+      throw new TypeError(`latency: ms must be a number of milliseconds ≥ 0, got ${String(ms)}`)
     checkMatch('latency', match)
     if (match === undefined) this.#latencies = []
     if (ms > 0) this.#latencies.push({ ms, match })
@@ -124,7 +129,8 @@ export class Faults {
 
 function checkMatch(method: string, match: FaultMatch | undefined): void {
   if (match === undefined || typeof match === 'function') return
-  if (typeof match !== 'object' || match === null) throw new TypeError(`${method}: match must be an object or a function`)
+  if (typeof match !== 'object' || match === null)
+    throw new TypeError(`${method}: match must be an object or a function`)
   for (const name of Object.keys(match)) {
     if (!(name in FIELDS)) {
       throw new TypeError(`${method}: match has an unknown field ${name}; known are ${Object.keys(FIELDS).join(', ')}`)

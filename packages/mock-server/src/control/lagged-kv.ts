@@ -48,7 +48,10 @@ export class LaggedKV implements KV {
     return this.#kv.supportsProgress
   }
 
-  get(key: string, options?: { readonly revision?: number; readonly signal?: AbortSignal | undefined }): Promise<GetResult> {
+  get(
+    key: string,
+    options?: { readonly revision?: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<GetResult> {
     return this.#kv.get(key, options)
   }
 

@@ -18,7 +18,9 @@ export class OpenStreams {
 
   /** Ends streams: cleanly, or as a connection that breaks. */
   drop(filter: ((resource: Resource) => boolean) | undefined, clean: boolean): void {
-    for (const [stream, resource] of [...this.#streams]) if (filter === undefined || filter(resource)) stream.drop(clean)
+    for (const [stream, resource] of this.#streams) {
+      if (filter === undefined || filter(resource)) stream.drop(clean)
+    }
   }
 }
 

@@ -66,7 +66,10 @@ export class NamespaceController {
     for (const resource of this.#contents()) {
       for (const { metadata } of await this.#server.listStored(resource, name)) {
         if (metadata.deletionTimestamp == null || (metadata.deletionGracePeriodSeconds ?? 0) > 0) {
-          await this.#call('DELETE', `${pathOf(resource, name)}/${encodeURIComponent(metadata.name!)}?gracePeriodSeconds=0`)
+          await this.#call(
+            'DELETE',
+            `${pathOf(resource, name)}/${encodeURIComponent(metadata.name!)}?gracePeriodSeconds=0`,
+          )
         }
       }
       left += (await this.#server.listStored(resource, name)).length

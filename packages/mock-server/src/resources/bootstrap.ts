@@ -10,7 +10,9 @@ import { newUid, timestamp } from './system-fields.ts'
  */
 export function bootstrapObjects(clock: Clock): KubeObject[] {
   const now = timestamp(clock)
-  const text = JSON.stringify(data).replaceAll('"$now"', `"${now}"`).replaceAll('"$today"', `"${now.slice(0, 10)}"`)
+  const text = JSON.stringify(data)
+    .replaceAll('"$now"', `"${now}"`)
+    .replaceAll('"$today"', `"${now.slice(0, 10)}"`)
   return (JSON.parse(text) as KubeObject[]).map((object) => {
     const { metadata } = object
     return {

@@ -90,7 +90,9 @@ export function schemaOfKind(group: string, version: string, kind: string): Sche
 function indexKinds(): ReadonlyMap<string, SchemaNode> {
   const index = new Map<string, SchemaNode>()
   for (const raw of Object.values(schemaComponents)) {
-    const kinds = raw['x-kubernetes-group-version-kind'] as { group: string; version: string; kind: string }[] | undefined
+    const kinds = raw['x-kubernetes-group-version-kind'] as
+      | { group: string; version: string; kind: string }[]
+      | undefined
     for (const gvk of kinds ?? []) {
       const key = `${gvk.group}/${gvk.version}/${gvk.kind}`
       if (!index.has(key)) index.set(key, resolveSchema(raw, schemaComponents))

@@ -87,7 +87,8 @@ export class ResourceStorages {
   #make(resource: Resource): ResourceStorage {
     const [field] = indexedFields(resource)
     const getAttributes = attributesOf(resource)
-    const value = (object: KubeObject): string => (field === undefined ? '' : (getAttributes(object).fields[field] ?? ''))
+    const value = (object: KubeObject): string =>
+      field === undefined ? '' : (getAttributes(object).fields[field] ?? '')
     return createResourceStorage({
       ...this.#options,
       groupResource: { group: resource.group, resource: resource.resource },

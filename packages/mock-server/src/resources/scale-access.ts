@@ -3,7 +3,11 @@ import type { ScaleAccess } from './resource.ts'
 
 interface Selector {
   readonly matchLabels?: Readonly<Record<string, string>>
-  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
+  readonly matchExpressions?: readonly {
+    readonly key: string
+    readonly operator: string
+    readonly values?: readonly string[]
+  }[]
 }
 
 interface Replicated extends KubeObject {
@@ -17,7 +21,8 @@ export const builtInScale: ScaleAccess = {
   read: (object) => {
     const { spec, status, kind } = object as Replicated
     // A replication controller's selector is a map; the others' are label selectors.
-    const selector = kind === 'ReplicationController' ? { matchLabels: spec?.selector as Record<string, string> } : spec?.selector
+    const selector =
+      kind === 'ReplicationController' ? { matchLabels: spec?.selector as Record<string, string> } : spec?.selector
     return {
       replicas: spec?.replicas ?? undefined,
       statusReplicas: status?.replicas ?? 0,

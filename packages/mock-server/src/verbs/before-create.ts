@@ -4,6 +4,7 @@ import { isPathSegmentName, nameIsDNSSubdomain } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
 import { isKubeKind, validateKubeFinalizers, validateObjectMeta } from './object-meta-validation.ts'
 import type { RequestScope } from './scope.ts'
+import { withoutDuplicates } from './validation-errors.ts'
 
 /**
  * Makes an object ready to be stored for the first time (`pkg/registry/rest/create.go: BeforeCreate`): the kind
@@ -16,13 +17,14 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
   await strategy.prepareForCreate?.(object, context)
   if (resource.builtIn && typeof strategy.generation === 'function') object.metadata.generation = 1
 
-  const errors = [
+  const errors = withoutDuplicates([
     ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? nameIsDNSSubdomain),
     ...(isKubeKind(resource) ? validateKubeFinalizers(object.metadata) : []),
     ...(strategy.validate?.(object, context) ?? []),
-  ]
+  ])
   if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, resource.namespaced, isPathSegmentName))
-  if (errors.length > 0) throw newInvalid(resource, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, object.metadata.name ?? '', errors)
+  await strategy.validateAdmission?.(object, undefined, context)
   strategy.canonicalize?.(object)
   for (const text of strategy.warnings?.(object, undefined) ?? []) scope.warnings.add(text)
 }

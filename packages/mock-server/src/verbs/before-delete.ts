@@ -22,7 +22,8 @@ export function beforeDelete(scope: RequestScope, object: KubeObject, options: D
   const meta = object.metadata
   checkPreconditions(scope, object, options)
   if (options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0) options.gracePeriodSeconds = 1
-  if (meta.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds < 0) meta.deletionGracePeriodSeconds = 1
+  if (meta.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds < 0)
+    meta.deletionGracePeriodSeconds = 1
 
   const check = resource.strategy.checkGracefulDelete
   if (check === undefined) return AT_ONCE

@@ -1,10 +1,16 @@
-import { newInvalid, type FieldError, type KubeObject } from '@freshread/core'
+import { newInvalid, type KubeObject } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
 import { isPathSegmentName } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
-import { isKubeKind, validateKubeFinalizers, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
+import {
+  isKubeKind,
+  validateKubeFinalizers,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './object-meta-validation.ts'
 import type { RequestScope } from './scope.ts'
 import { sameValue } from './managed-fields.ts'
+import { withoutDuplicates } from './validation-errors.ts'
 
 /**
  * Makes a new version of an object ready to be stored (`pkg/registry/rest/update.go: BeforeUpdate`): what an
@@ -35,7 +41,8 @@ export async function beforeUpdate(
   if ((meta.uid ?? '') === '' && before.uid !== undefined) meta.uid = before.uid
   if (before.creationTimestamp != null) meta.creationTimestamp = before.creationTimestamp
   if (before.deletionTimestamp != null) meta.deletionTimestamp = before.deletionTimestamp
-  if (before.deletionGracePeriodSeconds !== undefined) meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
+  if (before.deletionGracePeriodSeconds !== undefined)
+    meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
 
   const errors = withoutDuplicates([
     ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
@@ -43,18 +50,10 @@ export async function beforeUpdate(
     ...(isKubeKind(resource) ? validateKubeFinalizers(meta) : []),
     ...(strategy.validateUpdate?.(object, current, context) ?? []),
   ])
-  if (errors.length > 0) throw newInvalid(resource, meta.name ?? '', errors)
+  if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, meta.name ?? '', errors)
+  await strategy.validateAdmission?.(object, current, context)
   strategy.canonicalize?.(object)
   for (const text of strategy.warnings?.(object, current) ?? []) scope.warnings.add(text)
-}
-
-/** Metadata is looked at more than once; what is wrong is told once. */
-function withoutDuplicates(errors: readonly FieldError[]): FieldError[] {
-  const seen = new Set<string>()
-  return errors.filter(({ type, message }) => {
-    const key = `${type} ${message}`
-    return !seen.has(key) && seen.add(key)
-  })
 }
 
 /**

@@ -86,7 +86,8 @@ function bound(pod: KubeObject, binding: Binding, now: string): KubeObject {
   if (metadata.deletionTimestamp != null) {
     throw new Error(`pod ${metadata.name!} is being deleted, cannot be assigned to a host`)
   }
-  if (spec.nodeName) throw new Error(`pod ${metadata.name!} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
+  if (spec.nodeName)
+    throw new Error(`pod ${metadata.name!} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
   if (spec.schedulingGates?.length) throw new Error(`pod ${metadata.name!} has non-empty .spec.schedulingGates`)
   spec.nodeName = binding.target!.name!
   const { annotations, labels } = binding.metadata
@@ -99,7 +100,11 @@ function bound(pod: KubeObject, binding: Binding, now: string): KubeObject {
 }
 
 /** Sets a condition of a pod; its time moves when its status does (`pkg/api/pod: UpdatePodCondition`). */
-export function setCondition(status: { conditions?: Condition[] }, condition: Condition & { readonly reason?: string; readonly message?: string }, now: string): void {
+export function setCondition(
+  status: { conditions?: Condition[] },
+  condition: Condition & { readonly reason?: string; readonly message?: string },
+  now: string,
+): void {
   const conditions = (status.conditions ??= [])
   const index = conditions.findIndex(({ type }) => type === condition.type)
   const before = conditions[index] as (Condition & { readonly lastTransitionTime?: string }) | undefined

@@ -48,7 +48,11 @@ export async function create(scope: RequestScope): Promise<VerbResult> {
  * Stores a new object, with a name made from its `generateName` where it has none
  * (`pkg/registry/generic/registry/store.go: Create`). A dry run answers the object without storing it.
  */
-export async function createObject(scope: RequestScope, object: KubeObject, dryRun: boolean): Promise<StoredObject | KubeObject> {
+export async function createObject(
+  scope: RequestScope,
+  object: KubeObject,
+  dryRun: boolean,
+): Promise<StoredObject | KubeObject> {
   const { name = '', generateName: base = '' } = object.metadata
   if (name !== '' || base === '') return createOnce(scope, object, dryRun)
   for (let attempt = 1; ; attempt++) {
@@ -60,7 +64,11 @@ export async function createObject(scope: RequestScope, object: KubeObject, dryR
   }
 }
 
-async function createOnce(scope: RequestScope, object: KubeObject, dryRun: boolean): Promise<StoredObject | KubeObject> {
+async function createOnce(
+  scope: RequestScope,
+  object: KubeObject,
+  dryRun: boolean,
+): Promise<StoredObject | KubeObject> {
   const { resource, host } = scope
   const { strategy } = resource
   const meta = object.metadata
@@ -104,7 +112,13 @@ async function createDry(storage: Storage, key: string, object: KubeObject): Pro
 }
 
 /** A conflict with a generated name asks for another try; one with an object on its way out says so. */
-async function existsError(scope: RequestScope, storage: Storage, key: string, error: unknown, object: KubeObject): Promise<unknown> {
+async function existsError(
+  scope: RequestScope,
+  storage: Storage,
+  key: string,
+  error: unknown,
+  object: KubeObject,
+): Promise<unknown> {
   if (!isAlreadyExists(error)) return error
   const { resource } = scope
   const { name = '', generateName: base = '' } = object.metadata

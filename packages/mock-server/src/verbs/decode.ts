@@ -37,7 +37,12 @@ export function decodeRequestObject(scope: RequestScope, fieldValidation: FieldV
   }
 }
 
-function decodeTyped(scope: RequestScope, value: unknown, body: ParsedBody, fieldValidation: FieldValidation): KubeObject {
+function decodeTyped(
+  scope: RequestScope,
+  value: unknown,
+  body: ParsedBody,
+  fieldValidation: FieldValidation,
+): KubeObject {
   const { resource } = scope
   const { object, strict, error } = decodeAs(resource, value, fieldValidation)
   if (error !== undefined) throw new DecodeError(error)

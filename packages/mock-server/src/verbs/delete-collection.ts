@@ -1,6 +1,6 @@
 import { invalid, isNotFound, newInvalid, type ListResult, type StoredObject } from '@freshread/core'
 import { deleteOptions, type DeleteOptions } from './delete-options.ts'
-import { deleteObject } from './delete.ts'
+import { deleteObject, warnOfDependents } from './delete.ts'
 import { requestListOptions } from './list-options.ts'
 import { listObjects } from './list.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
@@ -19,6 +19,7 @@ export async function deleteCollection(scope: RequestScope): Promise<VerbResult>
     const error = invalid(field, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')
     throw newInvalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [error])
   }
+  warnOfDependents(scope, deletion)
   const hasLimit = options.limit > 0
   if (options.limit === 0) options = { ...options, limit: PAGE_SIZE }
   const items: StoredObject[] = []

@@ -72,13 +72,18 @@ export async function deleteFromStore(scope: RequestScope, name: string, options
   }
 }
 
-const plainOf = (object: StoredObject | KubeObject): KubeObject => (object instanceof StoredObject ? object.object : object)
+const plainOf = (object: StoredObject | KubeObject): KubeObject =>
+  object instanceof StoredObject ? object.object : object
 
 async function deleteKey(
   scope: RequestScope,
   storage: Storage,
   key: string,
-  { name, preconditions, dryRun }: { readonly name: string; readonly preconditions: Preconditions; readonly dryRun: boolean },
+  {
+    name,
+    preconditions,
+    dryRun,
+  }: { readonly name: string; readonly preconditions: Preconditions; readonly dryRun: boolean },
 ): Promise<StoredObject> {
   if (!dryRun) {
     return storage.delete(key, {
@@ -163,7 +168,12 @@ async function markForDeletion(scope: RequestScope, key: string, mark: MarkOptio
   } catch (error) {
     if (error instanceof DeletionSignal) {
       if (error.kind === 'delete now') return { result: undefined, out: undefined, last, ignoreNotFound: false }
-      return { result: { object: current, deleted: false, showObject: false }, out: undefined, last, ignoreNotFound: false }
+      return {
+        result: { object: current, deleted: false, showObject: false },
+        out: undefined,
+        last,
+        ignoreNotFound: false,
+      }
     }
     throw interpretUpdateError(error, resource, name)
   }
@@ -197,7 +207,11 @@ const NOT_COLLECTED: ReadonlySet<string> = new Set(['/events'])
  * The finalizers that hold an object until the garbage collector has dealt with what it owns, by propagation policy
  * (`deletionFinalizersForGarbageCollection`); `undefined` when they stay as they are.
  */
-function garbageCollectionFinalizers(resource: Resource, object: KubeObject, options: DeleteOptions): string[] | undefined {
+function garbageCollectionFinalizers(
+  resource: Resource,
+  object: KubeObject,
+  options: DeleteOptions,
+): string[] | undefined {
   const current = object.metadata.finalizers ?? []
   const wanted = current.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
   if (!NOT_COLLECTED.has(resource.storageKey)) {
@@ -234,7 +248,11 @@ export function shouldDeleteDuringUpdate(resource: Resource, object: KubeObject,
 }
 
 /** Deletes an object whose last finalizer an update took; the answer is what the update made of it (`deleteWithoutFinalizers`). */
-export async function finalizeUpdateDeletion(scope: RequestScope, object: KubeObject, change: { readonly dryRun: boolean; readonly preconditions: Preconditions | undefined }): Promise<VerbResult> {
+export async function finalizeUpdateDeletion(
+  scope: RequestScope,
+  object: KubeObject,
+  change: { readonly dryRun: boolean; readonly preconditions: Preconditions | undefined },
+): Promise<VerbResult> {
   const { resource, host, name } = scope
   const key = keyOf(resource, scope.namespace, name)
   const options = plainDeleteOptions(change.dryRun)

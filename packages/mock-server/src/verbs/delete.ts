@@ -31,9 +31,16 @@ const RETURNS_OBJECT: ReadonlySet<string> = new Set([
 /** Deletes an object (`pkg/endpoints/handlers/delete.go: DeleteResource`). */
 export async function remove(scope: RequestScope): Promise<VerbResult> {
   const options = deleteOptions(scope)
+  warnOfDependents(scope, options)
   const deletion = await deleteObject(scope, scope.name, options)
   const code = !deletion.deleted && options.orphanDependents === false ? 202 : 200
   return deletionResult(scope.resource, deletion, code)
+}
+
+/** Warns where nothing is said of dependents and the kind has something to say of that. */
+export function warnOfDependents(scope: RequestScope, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+  if (propagationPolicy !== undefined || orphanDependents !== undefined) return
+  for (const text of scope.resource.strategy.deleteWarnings ?? []) scope.warnings.add(text)
 }
 
 function deletionResult(resource: Resource, { object, showObject }: Deletion, code: number): VerbResult {
@@ -65,6 +72,7 @@ function deletedStatus(resource: Resource, object: KubeObject): Status {
 export function deleteObject(scope: RequestScope, name: string, options: DeleteOptions): Promise<Deletion> {
   const { group, resource } = scope.resource
   if (group === '' && resource === 'namespaces') return deleteNamespace(scope, name, options)
-  if (group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions') return deleteDefinition(scope, name, options)
+  if (group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions')
+    return deleteDefinition(scope, name, options)
   return deleteFromStore(scope, name, options)
 }

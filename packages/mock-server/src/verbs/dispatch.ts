@@ -43,7 +43,12 @@ export async function dispatch(scope: RequestScope, route: Route, context: Respo
   return respond(scope, context, format, result)
 }
 
-function respond(scope: RequestScope, context: ResponseContext, format: OutputFormat, result: VerbResult): KubeResponse {
+function respond(
+  scope: RequestScope,
+  context: ResponseContext,
+  format: OutputFormat,
+  result: VerbResult,
+): KubeResponse {
   const { resource, trace } = scope
   const version = versionOf(result)
   if (version !== undefined) trace.givenResourceVersion = version

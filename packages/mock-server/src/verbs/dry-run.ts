@@ -9,7 +9,11 @@ import {
 } from '@freshread/core'
 
 /** What an update would make of the object (`pkg/registry/generic/registry/dryrun.go: GuaranteedUpdate`). */
-export async function dryUpdate(storage: Storage, key: string, options: GuaranteedUpdateOptions<KubeObject>): Promise<KubeObject> {
+export async function dryUpdate(
+  storage: Storage,
+  key: string,
+  options: GuaranteedUpdateOptions<KubeObject>,
+): Promise<KubeObject> {
   const current = await storage.get(key, { ignoreNotFound: true })
   if (current === undefined && options.ignoreNotFound !== true) throw newKeyNotFoundError(key, 0)
   if (current !== undefined) checkPreconditions(key, options.preconditions, current.object)
@@ -21,7 +25,10 @@ export async function dryUpdate(storage: Storage, key: string, options: Guarante
 export function checkPreconditions(key: string, preconditions: Preconditions | undefined, object: KubeObject): void {
   const { uid, resourceVersion } = preconditions ?? {}
   if (uid !== undefined && uid !== object.metadata.uid) {
-    throw newInvalidObjectError(key, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`)
+    throw newInvalidObjectError(
+      key,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`,
+    )
   }
   if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion) {
     throw newInvalidObjectError(

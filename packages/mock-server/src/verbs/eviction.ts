@@ -32,7 +32,11 @@ interface Eviction extends KubeObject {
 
 interface Selector {
   readonly matchLabels?: Readonly<Record<string, string>>
-  readonly matchExpressions?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
+  readonly matchExpressions?: readonly {
+    readonly key: string
+    readonly operator: string
+    readonly values?: readonly string[]
+  }[]
 }
 
 interface Budget extends KubeObject {
@@ -43,7 +47,12 @@ interface Budget extends KubeObject {
     readonly currentHealthy?: number
     readonly desiredHealthy?: number
     readonly disruptedPods?: Readonly<Record<string, string>>
-    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string; readonly message?: string }[]
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly reason?: string
+      readonly message?: string
+    }[]
   }
 }
 
@@ -63,7 +72,9 @@ export async function createEviction(scope: RequestScope): Promise<VerbResult> {
 
   let pod: KubeObject
   try {
-    pod = (await host.storageOf(scope.resource).get(keyOf(scope.resource, namespace, scope.name), { signal: scope.signal })).object
+    pod = (
+      await host.storageOf(scope.resource).get(keyOf(scope.resource, namespace, scope.name), { signal: scope.signal })
+    ).object
   } catch (error) {
     throw interpretGetError(error, scope.resource, scope.name)
   }
@@ -92,7 +103,12 @@ export async function createEviction(scope: RequestScope): Promise<VerbResult> {
 
 function disrupted(pod: KubeObject, now: string): KubeObject {
   const status = (pod['status'] ??= {}) as Parameters<typeof setCondition>[0]
-  const condition = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  }
   setCondition(status, condition, now)
   return pod
 }
@@ -154,7 +170,10 @@ function checkBudget(budget: Budget): void {
   const { message = '', reason = '' } = condition ?? {}
   if (message !== '' && reason === 'SyncFailed') throw tooMany(`${refused} because it failed sync: ${message}`, 0)
   if (currentHealthy <= desiredHealthy) {
-    throw tooMany(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
+    throw tooMany(
+      `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
+      0,
+    )
   }
   throw tooMany(message === '' ? refused : `${refused} (${reason}): ${message}`, 0)
 }
@@ -171,7 +190,10 @@ function forbidden(name: string, why: string, message: string): StatusError {
 function withCause({ status }: StatusError, message: string): StatusError {
   const { retryAfterSeconds, ...details } = status.details ?? {}
   const causes = [{ reason: 'DisruptionBudget', message }]
-  return new StatusError({ ...status, details: { ...details, causes, ...(retryAfterSeconds && { retryAfterSeconds }) } })
+  return new StatusError({
+    ...status,
+    details: { ...details, causes, ...(retryAfterSeconds && { retryAfterSeconds }) },
+  })
 }
 
 /** Takes one disruption from a budget, as the API server itself. */

@@ -7,7 +7,9 @@ export async function get(scope: RequestScope): Promise<VerbResult> {
   const { resource, namespace, name, trace, signal } = scope
   const resourceVersion = firstValue(scope.query, 'resourceVersion') ?? ''
   try {
-    const object = await scope.host.storageOf(resource).get(keyOf(resource, namespace, name), { resourceVersion, trace, signal })
+    const object = await scope.host
+      .storageOf(resource)
+      .get(keyOf(resource, namespace, name), { resourceVersion, trace, signal })
     return { type: 'object', code: 200, object }
   } catch (error) {
     throw interpretGetError(error, resource, name)

@@ -89,7 +89,8 @@ class Scanner {
           if (around === '{') this.#key()
           break
         }
-        if (next !== (around === '{' ? '}' : ']')) this.#fail(around === '{' ? 'after object key:value pair' : 'after array element')
+        if (next !== (around === '{' ? '}' : ']'))
+          this.#fail(around === '{' ? 'after object key:value pair' : 'after array element')
         this.#at++
         open.pop()
       }

@@ -21,7 +21,12 @@ function writeContext(scope: RequestScope, manager: string): WriteContext {
  *
  * @param live the current object, `undefined` on a create
  */
-export function noteUpdate(scope: RequestScope, live: KubeObject | undefined, object: KubeObject, manager: string): KubeObject {
+export function noteUpdate(
+  scope: RequestScope,
+  live: KubeObject | undefined,
+  object: KubeObject,
+  manager: string,
+): KubeObject {
   const { resource } = scope
   const noted = updateManagedFields({
     ...writeContext(scope, manager),

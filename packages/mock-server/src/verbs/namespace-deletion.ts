@@ -34,7 +34,11 @@ export async function deleteNamespace(scope: RequestScope, name: string, options
   const { uid, resourceVersion, deletionTimestamp } = current.object.metadata
   const given = options.preconditions ?? {}
   if (given.uid !== undefined && given.uid !== uid) {
-    throw newConflict(resource, name, `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${uid ?? ''}`)
+    throw newConflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${uid ?? ''}`,
+    )
   }
   if (given.resourceVersion !== undefined && given.resourceVersion !== resourceVersion) {
     throw newConflict(

@@ -6,7 +6,8 @@ const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-p
 
 const NAMESPACES = { group: '', resource: 'namespaces' } as const
 
-const isNamespaces = (scope: RequestScope): boolean => scope.resource.group === '' && scope.resource.resource === 'namespaces'
+const isNamespaces = (scope: RequestScope): boolean =>
+  scope.resource.group === '' && scope.resource.resource === 'namespaces'
 
 /**
  * Nothing new comes into a namespace that is missing or being deleted

@@ -25,11 +25,17 @@ const FOREGROUND = 'foregroundDeletion'
 const IMMUTABLE = 'field is immutable'
 
 /** `ValidateObjectMeta`: metadata of an object to be created, its name generated already. */
-export function validateObjectMeta(meta: ObjectMeta, namespaced: boolean, checkName: NameCheck, path = 'metadata'): FieldError[] {
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  namespaced: boolean,
+  checkName: NameCheck,
+  path = 'metadata',
+): FieldError[] {
   const errors: FieldError[] = []
   const { generateName = '', name = '' } = meta
   if (generateName !== '') {
-    for (const text of checkName(maskTrailingDash(generateName))) errors.push(invalid(`${path}.generateName`, generateName, text))
+    for (const text of checkName(maskTrailingDash(generateName)))
+      errors.push(invalid(`${path}.generateName`, generateName, text))
   }
   if (name === '') errors.push(required(`${path}.name`, 'name or generateName is required'))
   else for (const text of checkName(name)) errors.push(invalid(`${path}.name`, name, text))
@@ -67,7 +73,14 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, current: ObjectMeta, 
   if ((meta.generation ?? 0) < (current.generation ?? 0)) {
     errors.push(invalid(`${path}.generation`, meta.generation ?? 0, 'must not be decremented'))
   }
-  const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const
+  const immutable = [
+    'name',
+    'namespace',
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ] as const
   for (const field of immutable) {
     const value = meta[field]
     if ((isSet(value) ? value : undefined) !== (isSet(current[field]) ? current[field] : undefined)) {
@@ -154,7 +167,9 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', ORPHAN, 
 export function validateKubeFinalizers(meta: ObjectMeta, path = 'metadata'): FieldError[] {
   const text = 'name is neither a standard finalizer name nor is it fully qualified'
   return (meta.finalizers ?? []).flatMap((finalizer, index) =>
-    finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer) ? [] : [invalid(`${path}.finalizers[${index}]`, finalizer, text)],
+    finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)
+      ? []
+      : [invalid(`${path}.finalizers[${index}]`, finalizer, text)],
   )
 }
 

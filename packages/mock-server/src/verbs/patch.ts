@@ -64,14 +64,22 @@ export async function patch(scope: RequestScope): Promise<VerbResult> {
 }
 
 /** Reads a patch and its options; throws the 4xx that wrong ones get. */
-export function readPatch(scope: RequestScope, type: PatchType): { readonly options: WriteOptions; readonly body: PatchBody } {
+export function readPatch(
+  scope: RequestScope,
+  type: PatchType,
+): { readonly options: WriteOptions; readonly body: PatchBody } {
   const bytes = limitedBody(scope.request)
   const options = writeOptions(scope.query, 'PatchOptions', type === APPLY)
   return { options, body: readPatchBody(type, bytes) }
 }
 
 /** What a patch makes of an object, in the version of the storage, its owners noted. */
-export function patchedObject(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
+export function patchedObject(
+  scope: RequestScope,
+  current: KubeObject | undefined,
+  body: PatchBody,
+  options: WriteOptions,
+): KubeObject {
   const { resource, name } = scope
   if (current === undefined && body.type !== APPLY) throw newNotFound(resource, name)
   const object = body.type === APPLY ? apply(scope, current, body, options) : merge(scope, current!, body, options)
@@ -89,7 +97,12 @@ export function patchedObject(scope: RequestScope, current: KubeObject | undefin
 }
 
 /** Server-side apply. */
-function apply(scope: RequestScope, current: KubeObject | undefined, body: PatchBody, options: WriteOptions): KubeObject {
+function apply(
+  scope: RequestScope,
+  current: KubeObject | undefined,
+  body: PatchBody,
+  options: WriteOptions,
+): KubeObject {
   const { resource } = scope
   const { fieldManager: manager, force = false } = options
   const result = applyConfiguration(scope, current, appliedObject(body), { manager, force })
@@ -117,13 +130,20 @@ function merge(scope: RequestScope, current: KubeObject, body: PatchBody, option
   const after = applyTo(scope, before, body, fieldValidation)
   const { object, strict, error } = decodeAs(resource, after, fieldValidation)
   const refuse = (text: string): never => {
-    const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(applyTo(scope, inGoOrder(resource, before), body, fieldValidation))
+    const shown =
+      body.type === STRATEGIC
+        ? goValue(body.value)
+        : goJSON(applyTo(scope, inGoOrder(resource, before), body, fieldValidation))
     throw newInvalid({ group: '', kind: '' }, '', [invalid('patch', shown, text)])
   }
   if (body.type !== STRATEGIC) checkPatchedKind(scope, after, refuse)
   const wrong = (body.type === STRATEGIC ? fromUnstructuredError(after, resource.schema) : undefined) ?? error
   if (wrong !== undefined) refuse(wrong)
-  const all = [...duplicatesIn(body, fieldValidation), ...operationErrors(body, fieldValidation), ...(body.type === STRATEGIC ? strict.toSorted() : strict)]
+  const all = [
+    ...duplicatesIn(body, fieldValidation),
+    ...operationErrors(body, fieldValidation),
+    ...(body.type === STRATEGIC ? strict.toSorted() : strict),
+  ]
   if (all.length > 0) {
     if (fieldValidation === 'Strict') refuse(strictDecodingMessage(all))
     for (const text of strictWarnings(all)) scope.warnings.add(text)

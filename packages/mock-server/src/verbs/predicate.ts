@@ -73,7 +73,12 @@ export function rangeOf(
     if (single !== undefined && nameIsDNSLabel(single).length === 0) namespace = single
   }
   const name = predicate.matchesSingle()
-  if (name !== undefined && name !== '' && isPathSegmentName(name).length === 0 && (!resource.namespaced || namespace !== '')) {
+  if (
+    name !== undefined &&
+    name !== '' &&
+    isPathSegmentName(name).length === 0 &&
+    (!resource.namespaced || namespace !== '')
+  ) {
     return { key: keyOf(resource, namespace, name), recursive: false, namespace }
   }
   return { key: keyRootOf(resource, namespace), recursive: true, namespace }

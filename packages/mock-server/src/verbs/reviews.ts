@@ -59,7 +59,12 @@ export function createSubjectAccessReview(scope: RequestScope): Promise<VerbResu
     }
     refuse(errors)
     const { user = '', uid, groups = [], extra } = spec
-    const subject: UserInfo = { username: user, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) }
+    const subject: UserInfo = {
+      username: user,
+      groups,
+      ...(uid !== undefined && { uid }),
+      ...(extra !== undefined && { extra }),
+    }
     return answered(scope, object, subject, spec)
   })
 }
@@ -73,7 +78,12 @@ export function createSelfSubjectAccessReview(scope: RequestScope): Promise<Verb
   })
 }
 
-async function answered(scope: RequestScope, object: KubeObject, user: UserInfo, spec: AccessReviewSpec): Promise<KubeObject> {
+async function answered(
+  scope: RequestScope,
+  object: KubeObject,
+  user: UserInfo,
+  spec: AccessReviewSpec,
+): Promise<KubeObject> {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec
   const decision = await scope.host.allowed({
     user,

@@ -41,7 +41,9 @@ export async function updateScale(scope: RequestScope): Promise<VerbResult> {
   ensureNamespace(given.metadata, scope.namespace)
   checkName(given.metadata, scope.name, scope.namespace)
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
-  return writeScale(scope, options.dryRun, (current) => noteUpdate(scaleScope, current, structuredClone(given), manager))
+  return writeScale(scope, options.dryRun, (current) =>
+    noteUpdate(scaleScope, current, structuredClone(given), manager),
+  )
 }
 
 /** Sets the replicas of an object by a patch of its Scale. */

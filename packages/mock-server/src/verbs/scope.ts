@@ -74,7 +74,10 @@ export function keyRootOf(resource: Resource, namespace: string): string {
 }
 
 /** The strategy's view of a request. */
-export function strategyContext(scope: RequestScope, options: { readonly name?: string; readonly dryRun?: boolean } = {}): StrategyContext {
+export function strategyContext(
+  scope: RequestScope,
+  options: { readonly name?: string; readonly dryRun?: boolean } = {},
+): StrategyContext {
   return {
     clock: scope.host.clock,
     namespace: scope.namespace,

@@ -39,7 +39,9 @@ export async function createToken(scope: RequestScope): Promise<VerbResult> {
   }
   let account: KubeObject
   try {
-    account = (await host.storageOf(scope.resource).get(keyOf(scope.resource, namespace, name), { signal: scope.signal })).object
+    account = (
+      await host.storageOf(scope.resource).get(keyOf(scope.resource, namespace, name), { signal: scope.signal })
+    ).object
   } catch (error) {
     throw interpretGetError(error, scope.resource, name)
   }
@@ -108,5 +110,8 @@ function tokenOf(claims: unknown): string {
 }
 
 function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
 }

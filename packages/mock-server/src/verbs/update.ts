@@ -24,8 +24,7 @@ import { keyOf, strategyContext, type RequestScope, type VerbResult } from './sc
 import { ttlSecondsOf } from './ttl.ts'
 import { writeOptions } from './write-options.ts'
 
-const OPTIMISTIC_LOCK =
-  'the object has been modified; please apply your changes to the latest version and try again'
+const OPTIMISTIC_LOCK = 'the object has been modified; please apply your changes to the latest version and try again'
 
 /** Replaces an object by the request's body (`pkg/endpoints/handlers/update.go: UpdateResource`). */
 export async function update(scope: RequestScope): Promise<VerbResult> {
@@ -79,7 +78,8 @@ export async function updateObject(scope: RequestScope, change: ObjectUpdate): P
   const { resource, host, name } = scope
   const key = keyOf(resource, scope.namespace, name)
   const storage = host.storageOf(resource)
-  const allowCreate = scope.subresource === undefined && (resource.strategy.allowCreateOnUpdate === true || change.forceAllowCreate)
+  const allowCreate =
+    scope.subresource === undefined && (resource.strategy.allowCreateOnUpdate === true || change.forceAllowCreate)
   const context = strategyContext(scope, { dryRun: change.dryRun })
   let creating = false
   let changed: KubeObject | undefined

@@ -28,7 +28,12 @@ export async function watch(scope: RequestScope, options: RequestListOptions): P
     signal: waiting.signal,
   })
   const started = await starting.finally(() => signal.removeEventListener('abort', abort))
-  return { type: 'watch', watch: started, timeoutMs, watchList: isListWatchRequest({ sendInitialEvents, allowWatchBookmarks }) }
+  return {
+    type: 'watch',
+    watch: started,
+    timeoutMs,
+    watchList: isListWatchRequest({ sendInitialEvents, allowWatchBookmarks }),
+  }
 }
 
 /** A watch lasts as long as it says, else between once and twice the server's minimum. */

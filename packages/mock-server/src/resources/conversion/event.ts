@@ -19,7 +19,10 @@ export function eventToStorage(object: KubeObject): KubeObject {
 
 /** A stored core/v1 Event as events.k8s.io/v1. */
 export function eventFromStorage(object: KubeObject): KubeObject {
-  return rename(object, NAMES, 'events.k8s.io/v1')
+  const event = rename(object, NAMES, 'events.k8s.io/v1')
+  // Always printed in core/v1, but not here.
+  for (const name of ['reportingController', 'reportingInstance']) if (event[name] === '') delete event[name]
+  return event
 }
 
 function rename(object: KubeObject, names: Readonly<Record<string, string>>, apiVersion: string): KubeObject {

@@ -88,7 +88,13 @@ function takeJson<T>(annotations: Record<string, string>, name: string): T | und
   }
 }
 
-function withMeta(object: KubeObject, apiVersion: string, annotations: Record<string, string>, spec: Fields, status: Fields): KubeObject {
+function withMeta(
+  object: KubeObject,
+  apiVersion: string,
+  annotations: Record<string, string>,
+  spec: Fields,
+  status: Fields,
+): KubeObject {
   const metadata = { ...object.metadata }
   if (Object.keys(annotations).length > 0) metadata.annotations = annotations
   else delete metadata.annotations
