@@ -23,14 +23,13 @@ import { BookmarkTimeBuckets } from './bookmarks.ts'
 import { CacheWatcher } from './cache-watcher.ts'
 import { Compactor } from './compactor.ts'
 import { Dispatcher } from './dispatcher.ts'
-import type { StoreElement } from './event.ts'
 import { defaultEventFreshDuration, type HistoryOptions } from './history.ts'
 import { ImmediateWatch } from './immediate-watch.ts'
 import type { Indexers } from './indexer.ts'
 import { ListerWatcher } from './lister-watcher.ts'
 import { newUnreadyError, Ready } from './ready.ts'
 import { Reflector } from './reflector.ts'
-import { WatchCache } from './watch-cache.ts'
+import { WatchCache, type ElementRange } from './watch-cache.ts'
 import { IndexedWatchers, type WatchScope, type WatchTrigger } from './watchers.ts'
 
 /** Pause before a cache that has lost touch is filled anew, in milliseconds (`pkg/storage/cacher/cacher.go`). */
@@ -284,12 +283,12 @@ export class Cacher<T extends KubeObject = KubeObject> {
       items.at(-1)?.key ?? '',
       key,
       list.resourceVersion,
-      list.elements.length,
+      list.elements.count,
       hasMore,
       predicate,
     )
     if (options.trace !== undefined && list.index !== '') options.trace.index = list.index
-    this.#metrics.listed(list.index, list.elements.length, items.length)
+    this.#metrics.listed(list.index, list.elements.count, items.length)
     return {
       resourceVersion: printListResourceVersion(list.resourceVersion),
       continue: continuation.continue,
@@ -505,15 +504,16 @@ export class Cacher<T extends KubeObject = KubeObject> {
 
 /** The elements that match, up to the limit; `hasMore` when some were not looked at. */
 function select<T extends KubeObject>(
-  elements: readonly StoreElement<T>[],
+  elements: ElementRange<T>,
   predicate: SelectionPredicate,
   limit: number,
 ): { items: StoredObject<T>[]; hasMore: boolean } {
   const items: StoredObject<T>[] = []
-  for (let i = 0; i < elements.length; i++) {
-    const element = elements[i]!
+  let examined = 0
+  elements.visit((element) => {
+    examined++
     if (predicate.matchesAttributes(element.labels, element.fields)) items.push(element.object)
-    if (limit > 0 && items.length === limit) return { items, hasMore: i < elements.length - 1 }
-  }
-  return { items, hasMore: false }
+    return items.length !== limit || limit === 0
+  })
+  return { items, hasMore: examined < elements.count }
 }

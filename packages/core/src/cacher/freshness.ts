@@ -1,5 +1,6 @@
 import type { Clock, TimerHandle } from '../clock.ts'
 import { newTooLargeResourceVersionError } from '../errors/api-errors.ts'
+import type { StatusError } from '../errors/status.ts'
 
 /** How long a read waits for the cache, in milliseconds (`pkg/storage/cacher/watch_cache.go: blockTimeout`). */
 export const blockTimeout = 3_000
@@ -180,6 +181,8 @@ export class Freshness {
   #expire(): void {
     this.#timer = undefined
     const now = this.#clock.now()
+    let error: StatusError | undefined
+    let requested: bigint | number | undefined
     while (this.#oldest !== undefined) {
       const waiter = this.#oldest
       const waited = now - waiter.started
@@ -189,9 +192,12 @@ export class Freshness {
       }
       this.#remove(waiter)
       this.#onDone?.(waited)
-      waiter.reject(
-        newTooLargeResourceVersionError(waiter.requested, this.#current, resourceVersionTooHighRetrySeconds),
-      )
+      if (error === undefined || requested !== waiter.requested) {
+        // Errors are dear, and whole crowds wait for one version.
+        requested = waiter.requested
+        error = newTooLargeResourceVersionError(requested, this.#current, resourceVersionTooHighRetrySeconds)
+      }
+      waiter.reject(error)
     }
   }
 

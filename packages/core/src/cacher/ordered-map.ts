@@ -105,10 +105,18 @@ export class OrderedMap<E extends Keyed> {
   /** The entries whose keys start with `prefix`, in order, from `from` on (inclusive; default: from the first). */
   withPrefix(prefix: string, from: string = prefix): E[] {
     const out: E[] = []
-    if (this.#root === undefined) return out
-    const start = compareKeys(from, prefix) < 0 ? prefix : from
-    collectPrefix(this.#root, start, prefix, this.#compareFor(start), out)
+    this.visit(prefix, from, (entry) => {
+      out.push(entry)
+      return true
+    })
     return out
+  }
+
+  /** Shows the entries of {@link OrderedMap.withPrefix} one by one, until `visitor` answers false. */
+  visit(prefix: string, from: string, visitor: (entry: E) => boolean): void {
+    if (this.#root === undefined) return
+    const start = compareKeys(from, prefix) < 0 ? prefix : from
+    visitPrefix(this.#root, start, prefix, this.#compareFor(start), visitor)
   }
 
   /** How many entries {@link OrderedMap.withPrefix} would give, without visiting them. */
@@ -139,10 +147,15 @@ function leafOf<E extends Keyed>(items: readonly E[]): Leaf<E> {
   return { leaf: true, size: items.length, min: items[0]!.key, items }
 }
 
-function branchOf<E extends Keyed>(items: readonly Node<E>[]): Branch<E> {
+/** @param size entries below, where that is known already */
+function branchOf<E extends Keyed>(items: readonly Node<E>[], size: number = sizeOf(items)): Branch<E> {
+  return { leaf: false, size, min: items[0]!.min, items }
+}
+
+function sizeOf<E extends Keyed>(items: readonly Node<E>[]): number {
   let size = 0
   for (const item of items) size += item.size
-  return { leaf: false, size, min: items[0]!.min, items }
+  return size
 }
 
 /** In even pieces that are at most three quarters full, with room for insertions. */
@@ -190,11 +203,16 @@ function insert<E extends Keyed>(node: Node<E>, entry: E, compare: Compare): Nod
     return [leafOf(items.slice(0, width / 2)), leafOf(items.slice(width / 2))]
   }
   const index = childIndex(node, entry.key, compare)
-  const made = insert(node.items[index]!, entry, compare)
+  const child = node.items[index]!
+  const made = insert(child, entry, compare)
   const items = node.items.slice()
-  if (made.length === 1) items[index] = made[0]!
-  else items.splice(index, 1, ...made)
-  if (items.length <= width) return [branchOf(items)]
+  if (made.length === 1) {
+    items[index] = made[0]!
+    // Not summed up again: that would touch all the other children.
+    return [branchOf(items, node.size - child.size + made[0]!.size)]
+  }
+  items.splice(index, 1, ...made)
+  if (items.length <= width) return [branchOf(items, node.size + 1)]
   return [branchOf(items.slice(0, width / 2)), branchOf(items.slice(width / 2))]
 }
 
@@ -218,7 +236,7 @@ function remove<E extends Keyed>(node: Node<E>, key: string, compare: Compare): 
     items[index] = left
     if (left.items.length < width / 4) merge(items, index)
   }
-  return items.length === 0 ? undefined : branchOf(items)
+  return items.length === 0 ? undefined : branchOf(items, node.size - 1)
 }
 
 /** Joins the narrow node at `index` with a neighbour if both fit into one. */
@@ -239,26 +257,38 @@ function collectAll<E extends Keyed>(node: Node<E>, out: E[]): void {
   else for (const child of node.items) collectAll(child, out)
 }
 
-/** Answers false once a key beyond the prefix was met. */
-function collectPrefix<E extends Keyed>(
+/** Answers false once `visitor` did or a key beyond the prefix was met. */
+function visitPrefix<E extends Keyed>(
   node: Node<E>,
   start: string,
   prefix: string,
   compare: Compare,
-  out: E[],
+  visitor: (entry: E) => boolean,
 ): boolean {
   if (node.leaf) {
     const items = node.items
     for (let i = lowerBound(items, start, compare); i < items.length; i++) {
       const item = items[i]!
-      if (!item.key.startsWith(prefix)) return false
-      out.push(item)
+      if (!item.key.startsWith(prefix) || !visitor(item)) return false
     }
     return true
   }
-  for (let i = childIndex(node, start, compare); i < node.items.length; i++) {
-    if (!collectPrefix(node.items[i]!, start, prefix, compare, out)) return false
+  const first = childIndex(node, start, compare)
+  for (let i = first; i < node.items.length; i++) {
+    // What comes before a node that begins within the prefix lies within it, too.
+    const inside = i > first && node.items[i + 1]?.min.startsWith(prefix) === true
+    const child = node.items[i]!
+    if (!(inside ? visitAll(child, visitor) : visitPrefix(child, start, prefix, compare, visitor))) return false
   }
+  return true
+}
+
+function visitAll<E extends Keyed>(node: Node<E>, visitor: (entry: E) => boolean): boolean {
+  if (node.leaf) {
+    for (const item of node.items) if (!visitor(item)) return false
+    return true
+  }
+  for (const child of node.items) if (!visitAll(child, visitor)) return false
   return true
 }
 

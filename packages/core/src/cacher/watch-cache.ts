@@ -14,6 +14,7 @@ import { WatchCacheHistory, type HistoryOptions } from './history.ts'
 import type { Indexers } from './indexer.ts'
 import { HistoryInterval, StateInterval, type WatchCacheInterval } from './interval.ts'
 import { ConditionalProgressRequester } from './progress-requester.ts'
+import type { Snapshot } from './snapshots.ts'
 import { WatchCacheStorage } from './store.ts'
 
 /** What gets told of what the cache has applied. */
@@ -46,10 +47,16 @@ export interface WatchCacheOptions<T extends KubeObject> {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
+/** Elements in key order, not yet selected from, of a state that does not change. */
+export interface ElementRange<T extends KubeObject = KubeObject> {
+  readonly count: number
+  /** Shows them one by one, until `visitor` answers false. */
+  visit(visitor: (element: StoreElement<T>) => boolean): void
+}
+
 /** What a list reads from the cache, all in one step. */
 export interface CacheList<T extends KubeObject = KubeObject> {
-  /** In key order; not yet selected from. */
-  readonly elements: readonly StoreElement<T>[]
+  readonly elements: ElementRange<T>
   readonly resourceVersion: bigint | number
   /** Index that was used, `''` for none. */
   readonly index: string
@@ -184,7 +191,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
       const consistent = match === '' && requested === ''
       const minimum = consistent ? await this.#currentResourceVersion(signal) : parseResourceVersion(requested)
       const { element, ...rest } = await this.waitUntilFreshAndGet(minimum, key, signal)
-      return { elements: element === undefined ? [] : [element], index: '', ...rest }
+      return { elements: rangeOf(element === undefined ? [] : [element]), index: '', ...rest }
     }
     const resourceVersion = parseResourceVersion(requested)
     if (match === 'Exact') return this.#listExact(resourceVersion, key, key, signal)
@@ -248,9 +255,9 @@ export class WatchCache<T extends KubeObject = KubeObject> {
         .byIndex(indexName, value)
         .filter((element) => hasPathPrefix(element.key, key))
         .sort((a, b) => compareKeys(a.key, b.key))
-      return { elements, resourceVersion, index: indexName, waitedMs }
+      return { elements: rangeOf(elements), resourceVersion, index: indexName, waitedMs }
     }
-    return { elements: this.storage.latest.withPrefix(key, from), resourceVersion, index: '', waitedMs }
+    return { elements: rangeIn(this.storage.latest, key, from), resourceVersion, index: '', waitedMs }
   }
 
   async #listExact(
@@ -260,7 +267,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     signal: AbortSignal | undefined,
   ): Promise<CacheList<T>> {
     const waitedMs = await this.#wait(resourceVersion, signal)
-    const elements = this.storage.exact(resourceVersion).withPrefix(key, from)
+    const elements = rangeIn(this.storage.exact(resourceVersion), key, from)
     return { elements, resourceVersion, index: '', waitedMs }
   }
 
@@ -278,6 +285,14 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#metrics.resourceVersion.set(resourceVersion % 1e15)
     this.freshness.advance(resourceVersion)
   }
+}
+
+function rangeOf<T extends KubeObject>(elements: readonly StoreElement<T>[]): ElementRange<T> {
+  return { count: elements.length, visit: (visitor) => void elements.every(visitor) }
+}
+
+function rangeIn<T extends KubeObject>(state: Snapshot<T>, prefix: string, from: string): ElementRange<T> {
+  return { count: state.count(prefix, from), visit: (visitor) => state.visit(prefix, from, visitor) }
 }
 
 /** Reads a continue token; throws 400 when it is none. */
