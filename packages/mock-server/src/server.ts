@@ -17,7 +17,7 @@ import { decodePath, newRequestInfo, RequestInfoError, type RequestInfo } from '
 import { requestTimeout } from './api/request-timeout.ts'
 import type { ResponseContext } from './api/response-context.ts'
 import { selectRoute, type Route } from './api/routing.ts'
-import { respondError, respondText, respondTimeout } from './api/status.ts'
+import { respondError, respondTimeout, respondUnreadable } from './api/status.ts'
 import { authorizeRequest, impersonated } from './authorization.ts'
 import { createControl, type Control } from './control/control.ts'
 import { Faults } from './control/faults.ts'
@@ -204,12 +204,12 @@ export class Server {
       clock,
     }
     const path = decodePath(request.path)
-    if (path === undefined) return respondText(context, 400, '400 Bad Request')
+    if (path === undefined) return respondUnreadable(context, 400, '400 Bad Request')
     let info: RequestInfo
     try {
       info = newRequestInfo(request.method, path, query)
     } catch (error) {
-      if (error instanceof RequestInfoError) return respondText(context, 500, `${error.message}\n`)
+      if (error instanceof RequestInfoError) return respondUnreadable(context, 500, `${error.message}\n`)
       return respondError(context, error)
     }
     const trace: RequestTrace = {}

@@ -54,6 +54,16 @@ export function respondText(context: ResponseContext, statusCode: number, text: 
   }
 }
 
+/** The answer to a request that no handler gets to see, as its path cannot be read: nothing but a line of text. */
+export function respondUnreadable(context: ResponseContext, statusCode: number, text: string): KubeResponse {
+  const { 'audit-id': auditId = '' } = context.headers
+  return {
+    status: statusCode,
+    headers: { 'audit-id': auditId, 'content-type': 'text/plain; charset=utf-8' },
+    body: encoder.encode(text),
+  }
+}
+
 /**
  * The answer when a request's deadline passes before its handler is done (`pkg/server/filters/timeout.go`):
  * a Status without kind, apiVersion or `Retry-After`, told as plain text.
