@@ -70,6 +70,25 @@ describe('FieldSet', () => {
     )
   })
 
+  it('reuses equal parts of another set', () => {
+    fc.assert(
+      fc.property(set, set, (a, b) => {
+        expect(a.reusing(b).equals(a)).toBe(true)
+        const copy = parseFieldsV1(structuredClone(serializeFieldsV1(a)))
+        expect(copy.reusing(a)).toBe(a.isEmpty ? copy : a)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('shares the parts that are equal', () => {
+    const [x, y, z] = ['x', 'y', 'z'].map(fieldElement) as [string, string, string]
+    const before = FieldSet.of([x, y], [x, z], [z])
+    const after = FieldSet.of([x, z], [x, y], [y]).reusing(before)
+    expect(after.children?.get(x)).toBe(before.children?.get(x))
+    expect([...after.paths()].map(pathText)).toEqual(['.y', '.x.y', '.x.z'])
+  })
+
   it('knows its members', () => {
     fc.assert(
       fc.property(fc.array(path), path, (paths, other) => {

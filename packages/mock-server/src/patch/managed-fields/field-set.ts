@@ -138,6 +138,23 @@ export class FieldSet {
     return FieldSet.node(member, children ?? this.children)
   }
 
+  /** The same set, made of the other's parts where they are equal: what is known of those need not be worked out again. */
+  reusing(other: FieldSet): FieldSet {
+    if (this === other || this.children === undefined || other.children === undefined) {
+      return this.children === other.children && this.member === other.member ? other : this
+    }
+    let same = this.member === other.member && this.children.size === other.children.size
+    let children: Map<PathElement, FieldSet> | undefined
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element)
+      const reused = theirs === undefined ? child : child.reusing(theirs)
+      if (reused !== theirs) same = false
+      if (reused !== child) (children ??= new Map(this.children)).set(element, reused)
+    }
+    if (same) return other
+    return children === undefined ? this : new FieldSet(this.member, children)
+  }
+
   /** The members that lead to no others. */
   leaves(): FieldSet {
     if (this.children === undefined) return this

@@ -90,9 +90,14 @@ interface SortKey {
   readonly values: readonly unknown[]
 }
 
+/** One key field with a string that needs no escapes, as nearly all are. */
+const simpleKey = /^k:\{"([^"\\]*)":"([^"\\]*)"\}$/
+
 function sortKey(element: PathElement): SortKey {
   const kind = rank[element[0]!]!
   if (kind === 0) return { kind, text: element, values: [] }
+  const simple = kind === 1 ? simpleKey.exec(element) : null
+  if (simple !== null) return { kind, text: element, values: [simple[1], simple[2]] }
   const value: unknown = JSON.parse(element.slice(2))
   const values =
     kind === 1

@@ -61,7 +61,8 @@ export class Updater {
     const { apiVersion, atom } = config
     const known = this.#reconcile(live, managers)
     const last = known.get(manager)
-    const set = this.#filter(toFieldSet(config.value, atom))
+    const applied = this.#filter(toFieldSet(config.value, atom))
+    const set = last === undefined ? applied : applied.reusing(last.set)
     known.set(manager, { set, apiVersion, applied: true })
     let object: Versioned = { value: mergeTyped(live.value, config.value, atom), apiVersion, atom }
     // Nothing is dropped by one who still applies all they applied before.
