@@ -44,10 +44,11 @@ class Scanner {
     if (this.#at < this.#text.length) this.#fail('after top-level value')
   }
 
-  #peek(): string {
+  /** @param inside what the text ends in the middle of: Go tries a space there before it gives up */
+  #peek(inside?: string): string {
     const char = this.#text[this.#at]
-    if (char === undefined) throw new ScanError('unexpected end of JSON input')
-    return char
+    if (char !== undefined) return char
+    throw new ScanError(inside === undefined ? 'unexpected end of JSON input' : `invalid character ' ' ${inside}`)
   }
 
   #fail(context: string): never {
@@ -120,11 +121,12 @@ class Scanner {
       this.#at++
       if (char === '"') return
       if (char !== '\\') continue
-      const escape = this.#peek()
+      const escape = this.#peek('in string escape code')
       if (escape === 'u') {
         this.#at++
         for (let i = 0; i < 4; i++, this.#at++) {
-          if (!/[0-9a-fA-F]/.test(this.#peek())) this.#fail('in \\u hexadecimal character escape')
+          const context = 'in \\u hexadecimal character escape'
+          if (!/[0-9a-fA-F]/.test(this.#peek(context))) this.#fail(context)
         }
       } else if ('"\\/bfnrt'.includes(escape)) this.#at++
       else this.#fail('in string escape code')
@@ -132,13 +134,13 @@ class Scanner {
   }
 
   #digits(context: string): void {
-    if (!isDigit(this.#peek())) this.#fail(context)
+    if (!isDigit(this.#peek(context))) this.#fail(context)
     while (isDigit(this.#text[this.#at])) this.#at++
   }
 
   #number(): void {
     if (this.#text[this.#at] === '-') this.#at++
-    const first = this.#peek()
+    const first = this.#peek('in numeric literal')
     if (first === '0') this.#at++
     else this.#digits('in numeric literal')
     if (this.#text[this.#at] === '.') {
@@ -147,7 +149,7 @@ class Scanner {
     }
     if (this.#text[this.#at] === 'e' || this.#text[this.#at] === 'E') {
       this.#at++
-      const sign = this.#peek()
+      const sign = this.#peek('in exponent of numeric literal')
       if (sign === '+' || sign === '-') this.#at++
       this.#digits('in exponent of numeric literal')
     }
@@ -156,7 +158,8 @@ class Scanner {
   #literal(word: string): void {
     this.#at++
     for (let i = 1; i < word.length; i++, this.#at++) {
-      if (this.#peek() !== word[i]) this.#fail(`in literal ${word} (expecting '${word[i]}')`)
+      const context = `in literal ${word} (expecting '${word[i]}')`
+      if (this.#peek(context) !== word[i]) this.#fail(context)
     }
   }
 }
