@@ -405,7 +405,7 @@ class Parser {
         const colon = this.#match(':')
         const field = name.type === 'ESC_IDENTIFIER' ? name.text.slice(1, -1) : name.text
         fields.push({ id: this.#newId(colon.offset), name: field, value: this.#expr(), optional })
-        if (this.#token.type !== ',') break
+        if ((this.#token.type as TokenType) !== ',') break
         this.#consume()
       }
     })
