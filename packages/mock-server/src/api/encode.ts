@@ -18,7 +18,7 @@ import { acceptsGzip, answerHeaders, type ResponseContext } from './response-con
 import { hasProtobuf } from './protobuf/envelope.ts'
 import { encodeValue } from './serialize.ts'
 import { serverTiming } from './server-timing.ts'
-import { includeObjectOption, partialObjectMetadata, tableOf, type ListMeta } from './table.ts'
+import { includeObjectOption, partialObjectMetadata, tableOf, type ListMeta, type ShownObject } from './table.ts'
 
 const encoder = new TextEncoder()
 
@@ -75,7 +75,13 @@ export function respondObject(
     const body = concatBytes([objectBytes(stored, resource), newline])
     return ok(context, status, format, body, { bytes: body.length, trace })
   }
-  return respondValue(context, status, versionedObject(stored, resource), resource, options)
+  const object = versionedObject(stored, resource)
+  return respondValue(context, status, object, resource, { ...options, internal: internalObject(stored, resource) })
+}
+
+/** The object whose metadata and columns are shown, whichever version is asked for. */
+function internalObject(stored: StoredObject, resource: Resource): KubeObject {
+  return resource.builtIn ? stored.object : versionedObject(stored, resource)
 }
 
 /** Answers with an object that is not stored as it is: a dry run's, a subresource's, a review's. */
@@ -84,29 +90,41 @@ export function respondValue(
   status: number,
   object: KubeObject,
   resource: Resource,
-  options: { readonly format: OutputFormat; readonly trace?: ReadTrace | undefined },
+  options: {
+    readonly format: OutputFormat
+    readonly trace?: ReadTrace | undefined
+    /** The object as it is stored, where that is known. */
+    readonly internal?: KubeObject
+  },
 ): KubeResponse {
   const format = withTransformOptions(context, options.format)
-  const body = encodeValue(transformObject(object, resource, format, context.clock.now()), format)
+  const { internal = storedForm(object, resource) } = options
+  const body = encodeValue(transformObject({ object, internal }, resource, format, context.clock.now()), format)
   return ok(context, status, format, body, { bytes: body.length, trace: options.trace })
+}
+
+/** The stored form of an object of the resource's kind; others have none. */
+function storedForm(object: KubeObject, resource: Resource): KubeObject {
+  return resource.builtIn && object.kind === resource.kind ? resource.toStorage(object) : object
 }
 
 /** What an object becomes on its way out (`pkg/endpoints/handlers/response.go: doTransformObject`). */
 export function transformObject(
-  object: KubeObject,
+  shown: ShownObject,
   resource: Resource,
   format: OutputFormat,
   now: number,
   noHeaders = false,
 ): unknown {
   const { convert, includeObject } = format
+  const { object } = shown
   if (convert === undefined) return object
-  if (convert.kind === 'PartialObjectMetadata') return partialObjectMetadata(object, convert.version)
+  if (convert.kind === 'PartialObjectMetadata') return partialObjectMetadata(shown.internal, convert.version)
   if (convert.kind === 'Table') {
     const { resourceVersion } = object.metadata
     const metadata = resourceVersion === undefined ? {} : { resourceVersion }
     const printer = object.kind === 'Scale' && resource.kind !== 'Scale' ? scalePrinter(resource.builtIn) : undefined
-    return tableOf([object], metadata, { resource, target: convert, includeObject, noHeaders, now, printer })
+    return tableOf([shown], metadata, { resource, target: convert, includeObject, noHeaders, now, printer })
   }
   throw newNotAcceptableTransform(
     `you requested ${convert.kind}, but the requested object is not a list (${goType(resource, '')})`,
@@ -167,14 +185,17 @@ function transformList(
   now: number,
 ): unknown {
   const metadata = listMeta(list)
-  const objects = list.items.map((stored) => versionedObject(stored, resource))
+  const shown = list.items.map((stored) => ({
+    object: versionedObject(stored, resource),
+    internal: internalObject(stored, resource),
+  }))
   if (convert?.kind === 'PartialObjectMetadata') {
     throw newNotAcceptableTransform(
       `you requested PartialObjectMetadata, but the requested object is a list (${goType(resource, 'List')})`,
     )
   }
   if (convert?.kind === 'PartialObjectMetadataList') {
-    const items = objects.map((object) => partialObjectMetadata(object, convert.version))
+    const items = shown.map(({ internal }) => partialObjectMetadata(internal, convert.version))
     return {
       kind: 'PartialObjectMetadataList',
       apiVersion: `meta.k8s.io/${convert.version}`,
@@ -183,13 +204,14 @@ function transformList(
     }
   }
   if (convert)
-    return tableOf(objects, metadata, {
+    return tableOf(shown, metadata, {
       resource,
       target: convert,
       includeObject: format.includeObject,
       list: true,
       now,
     })
+  const objects = shown.map(({ object }) => object)
   const head = { kind: resource.listKind, apiVersion: groupVersion(resource), metadata }
   if (!resource.builtIn)
     return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata: customListMeta(list) }

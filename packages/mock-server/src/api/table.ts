@@ -41,28 +41,29 @@ export interface TableOptions {
   readonly now: number
 }
 
+/** An object in the version that is asked for, and in the one that its columns and metadata are taken from. */
+export interface ShownObject {
+  readonly object: KubeObject
+  /** As it is stored, for built-in kinds. */
+  readonly internal: KubeObject
+}
+
 /**
  * A Table of objects (`meta.k8s.io: Table`).
  *
  * @param options.list the objects are a list, whose rows may depend on each other
  */
 export function tableOf(
-  objects: readonly KubeObject[],
+  objects: readonly ShownObject[],
   metadata: ListMeta,
   options: TableOptions,
 ): Record<string, unknown> {
-  const { printer = options.resource.printer } = options
-  // Columns of built-in kinds are made from the version that is stored, whichever one is asked for.
-  const converted = options.resource.builtIn && options.printer === undefined
-  const shown = converted ? objects.map((object) => options.resource.toStorage(object)) : objects
-  const cells = (options.list === true ? printer.forList?.(shown) : undefined) ?? printer.cells
-  const rows = objects.map((object, index) => {
-    const conditions = printer.conditions?.(shown[index]!)
-    return {
-      cells: cells(shown[index]!, options.now),
-      ...(conditions && { conditions }),
-      object: includedObject(object, options),
-    }
+  const { printer = options.resource.printer, now } = options
+  const forList = options.list === true ? printer.forList?.(objects.map(({ internal }) => internal)) : undefined
+  const cells = forList ?? printer.cells
+  const rows = objects.map((shown) => {
+    const conditions = printer.conditions?.(shown.internal)
+    return { cells: cells(shown.internal, now), ...(conditions && { conditions }), object: included(shown, options) }
   })
   return {
     kind: 'Table',
@@ -74,10 +75,10 @@ export function tableOf(
 }
 
 /** What a row carries of its object; the end of the initial events is told even to who wants nothing. */
-function includedObject(object: KubeObject, { includeObject, target }: TableOptions): unknown {
+function included({ object, internal }: ShownObject, { includeObject, target }: TableOptions): unknown {
   if (includeObject === 'Object') return object
   const endsInitialEvents = object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
-  if (includeObject === 'Metadata' || endsInitialEvents) return partialObjectMetadata(object, target.version)
+  if (includeObject === 'Metadata' || endsInitialEvents) return partialObjectMetadata(internal, target.version)
   return null
 }
 

@@ -70,7 +70,7 @@ export class WatchEncoder {
     if (!this.#format.convert && !this.#protobuf) {
       return concatBytes([HEADS[type], objectBytes(stored, this.#resource), TAIL])
     }
-    return this.#assemble(type, this.#transform(versionedObject(stored, this.#resource)))
+    return this.#assemble(type, this.#transform(versionedObject(stored, this.#resource), stored.object))
   }
 
   #assemble(type: string, object: unknown): Uint8Array {
@@ -78,8 +78,9 @@ export class WatchEncoder {
     return encoder.encode(`${JSON.stringify({ type, object })}\n`)
   }
 
-  #transform(object: KubeObject): unknown {
-    return transformObject(object, this.#resource, this.#format, this.#now(), this.#headersSent)
+  #transform(object: KubeObject, stored: KubeObject = object): unknown {
+    const internal = this.#resource.builtIn ? stored : object
+    return transformObject({ object, internal }, this.#resource, this.#format, this.#now(), this.#headersSent)
   }
 
   #sent(): void {
