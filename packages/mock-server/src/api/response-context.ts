@@ -25,5 +25,6 @@ export function answerHeaders(context: ResponseContext, headers: ResponseHeaders
 export function acceptsGzip(context: ResponseContext): boolean {
   if (context.compression === false) return false
   const header = context.requestHeaders['accept-encoding'] ?? ''
-  return header.split(',').some((coding) => coding.trim().split(';')[0] === 'gzip')
+  // A coding with a weight is another one to the real server, whatever the weight.
+  return header.split(',').some((coding) => coding.trim() === 'gzip')
 }
