@@ -20,6 +20,7 @@ import { fromUnstructuredError } from '../patch/from-unstructured.ts'
 import { goValue } from '../patch/go-value.ts'
 import { applyJsonPatch, unknownOperationFields } from '../patch/json-patch.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
+import { kindText, objectText } from '../patch/managed-fields/object-text.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import {
   appliedObject,
@@ -105,8 +106,9 @@ function apply(
 ): KubeObject {
   const { resource } = scope
   const { fieldManager: manager, force = false } = options
-  const result = applyConfiguration(scope, current, appliedObject(body), { manager, force })
-  const object = appliedAs(resource, result)
+  const applied = appliedObject(body)
+  const result = applyConfiguration(scope, current, applied, { manager, force })
+  const object = appliedAs(resource, result, applied)
   const duplicates = duplicatesIn(body, options.fieldValidation)
   if (duplicates.length > 0) {
     if (options.fieldValidation === 'Strict') throw strictApplyError(duplicates)
@@ -116,9 +118,15 @@ function apply(
 }
 
 /** What an apply made, as its kind has it. Custom resources keep nulls, for validation to see. */
-function appliedAs(resource: Resource, result: KubeObject): KubeObject {
+function appliedAs(resource: Resource, result: KubeObject, applied: KubeObject): KubeObject {
   const { object, error } = decodeAs(resource, resource.builtIn ? result : { metadata: result.metadata }, 'Ignore')
-  if (error !== undefined) throw new Error(error)
+  if (error !== undefined) {
+    const kind = kindText(groupVersion(resource), resource.kind)
+    const text = fromUnstructuredError(result, resource.schema) ?? error
+    throw new Error(
+      `failed to convert new object (${objectText(applied)}) to proper version: unable to convert unstructured object to ${kind}: ${text}`,
+    )
+  }
   return resource.builtIn ? object : { ...result, metadata: object.metadata }
 }
 

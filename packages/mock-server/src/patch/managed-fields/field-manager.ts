@@ -14,6 +14,7 @@ import {
   type Managed,
 } from './managers.ts'
 import { fieldElement } from './path-element.ts'
+import { kindText, objectText, text } from './object-text.ts'
 import { resetFieldsFilter, type ResettingResource } from './reset-fields.ts'
 import { Updater, type Versioned } from './updater.ts'
 import { validateTyped } from './validate-typed.ts'
@@ -270,20 +271,6 @@ function checkApplied({ resource, applied }: ApplyWrite): void {
   if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
     throw newBadRequest(`invalid object type: ${kindText(apiVersion, kind)}`)
   }
-}
-
-/** A kind as Go prints it: `apps/v1, Kind=Deployment`. */
-function kindText(apiVersion: string, kind: string): string {
-  return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
-}
-
-/** An object as errors name it (`objectGVKNN`). */
-function objectText({ apiVersion = '', kind = '', metadata }: KubeObject): string {
-  return `${text(metadata?.namespace)}/${text(metadata?.name)}; ${kindText(apiVersion, kind)}`
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function apply(write: ApplyWrite, live: KubeObject, decoded: Managed, force: boolean): AppliedResult {

@@ -1,5 +1,5 @@
 import { FieldSet } from './field-set.ts'
-import { fieldElement, fieldName, type PathElement } from './path-element.ts'
+import { fieldElement } from './path-element.ts'
 
 /** What of a resource decides which fields a write through it cannot set. */
 export interface ResettingResource {
@@ -17,25 +17,6 @@ const keepAll: FieldFilter = (set) => set
 function exclude(...paths: readonly (readonly string[])[]): FieldFilter {
   const excluded = FieldSet.of(...paths.map((path) => path.map(fieldElement)))
   return (set) => set.recursiveDifference(excluded)
-}
-
-/** Keeps what begins with one of the paths; `*` stands for any element. */
-function include(...paths: readonly (readonly string[])[]): FieldFilter {
-  const keep = (node: FieldSet, matching: readonly (readonly string[])[]): FieldSet | undefined => {
-    if (node.children === undefined) return undefined
-    const children = new Map<PathElement, FieldSet>()
-    for (const [element, child] of node.children) {
-      const name = fieldName(element)
-      const rest = matching.filter(([head]) => head === '*' || head === name).map(([, ...tail]) => tail)
-      if (rest.length === 0) continue
-      const kept = rest.some((tail) => tail.length === 0) ? child : keep(child, rest)
-      if (kept !== undefined)
-        children.set(element, child.member && !kept.member ? new FieldSet(true, kept.children) : kept)
-      else if (child.member) children.set(element, FieldSet.leaf)
-    }
-    return FieldSet.node(node.member, children)
-  }
-  return (set) => keep(set, paths) ?? FieldSet.empty
 }
 
 const excludeStatus = exclude(['status'])
@@ -63,13 +44,6 @@ const statusWithoutMetadata: ReadonlySet<string> = new Set([
 
 const special: Readonly<Record<string, FieldFilter>> = {
   '/namespaces/finalize': excludeStatus,
-  '/pods/ephemeralcontainers': include(['spec', 'ephemeralContainers']),
-  '/pods/resize': include(
-    ['spec', 'containers', '*', 'resources'],
-    ['spec', 'containers', '*', 'resizePolicy'],
-    ['spec', 'initContainers', '*', 'resources'],
-    ['spec', 'initContainers', '*', 'resizePolicy'],
-  ),
   '/pods/status': exclude(['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']),
   'apps/deployments/status': exclude(['spec'], ['metadata', 'labels']),
   'certificates.k8s.io/certificatesigningrequests': exclude(['spec'], ['status']),
