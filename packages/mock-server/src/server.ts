@@ -228,7 +228,7 @@ export class Server {
     entry.waitedMs = trace.waitedMs
     entry.fallback = trace.fallback
     entry.givenResourceVersion = trace.givenResourceVersion
-    return response
+    return request.method === 'HEAD' ? { status: response.status, headers: response.headers } : response
   }
 
   ready(): Promise<void> {
