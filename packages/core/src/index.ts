@@ -207,7 +207,8 @@ export type { FeatureName, FeatureStage, VersionedFeature } from './features/kno
 export * from './metrics/registry.ts'
 export { cacherMetrics, storageListMetrics } from './metrics/cacher.ts'
 export type { CacherMetrics, StorageListMetrics } from './metrics/cacher.ts'
-export { storageObserver } from './metrics/storage.ts'
+export { observeObjectCount, storageObserver } from './metrics/storage.ts'
+export { watchMetrics, type WatchMetricLabels, type WatchMetrics } from './metrics/apiserver.ts'
 
 export { Cacher } from './cacher/cacher.ts'
 export type { CacherOptions, CacherState, CacherTuning } from './cacher/cacher.ts'
@@ -218,7 +219,7 @@ export { OrderedMap } from './cacher/ordered-map.ts'
 export type { WatchTrigger } from './cacher/watchers.ts'
 
 export { CacheDelegator, type CacheDelegatorOptions } from './delegator/delegator.ts'
-export { ConsistencyChecker, type ConsistencyDigest } from './delegator/consistency.ts'
+export { ConsistencyChecker, type ConsistencyDifference, type ConsistencyDigest } from './delegator/consistency.ts'
 export { createResourceStorage } from './delegator/resource-storage.ts'
 export type { ResourceStorage, ResourceStorageOptions } from './delegator/resource-storage.ts'
 export { shouldDelegateList, type DelegateDecision } from './delegator/should-delegate.ts'

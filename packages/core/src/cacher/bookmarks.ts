@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 
 /** How often an idle watcher gets a bookmark, in milliseconds (`pkg/storage/cacher/cacher.go: defaultBookmarkFrequency`). */
-export const defaultBookmarkFrequency = 60_000
+const defaultBookmarkFrequency = 60_000
 
 /** Who gets bookmarks. */
 export interface BookmarkReceiver {

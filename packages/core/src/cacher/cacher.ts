@@ -33,10 +33,10 @@ import { WatchCache, type ElementRange } from './watch-cache.ts'
 import { IndexedWatchers, type WatchScope, type WatchTrigger } from './watchers.ts'
 
 /** Pause before a cache that has lost touch is filled anew, in milliseconds (`pkg/storage/cacher/cacher.go`). */
-export const restartPause = 1_000
+const restartPause = 1_000
 
 /** How often bookmarks that are due are handed out, in milliseconds; up to a quarter is added by chance. */
-export const bookmarkTick = 1_000
+const bookmarkTick = 1_000
 
 /** Constants of the mechanism, with upstream's values as defaults; times in milliseconds. */
 export interface CacherTuning {

@@ -2,7 +2,7 @@ import type { Clock, TimerHandle } from '../clock.ts'
 import { setBackgroundTimer } from '../storage/background-timer.ts'
 
 /** How often the storage is asked what it has compacted, in milliseconds (`pkg/storage/cacher/compactor.go`). */
-export const compactorPollPeriod = 15_000
+const compactorPollPeriod = 15_000
 
 /** Options of {@link Compactor}. */
 export interface CompactorOptions {

@@ -9,7 +9,7 @@ import type { IndexedWatchers } from './watchers.ts'
 import { yieldMacrotask } from './yield-macrotask.ts'
 
 /** How many events may wait for slow watchers before the cache stops taking more (`pkg/storage/cacher/cacher.go: incoming`). */
-export const incomingQueueSize = 100
+const incomingQueueSize = 100
 
 /** How many events are handed out before other tasks get a turn, so that sockets can drain. */
 const eventsPerTurn = 256

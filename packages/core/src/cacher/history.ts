@@ -4,13 +4,13 @@ import { newResourceExpired } from '../errors/api-errors.ts'
 export const defaultEventFreshDuration = 75_000
 
 /** Least capacity of the ring (`watch_cache_history.go: defaultLowerBoundCapacity`). */
-export const defaultLowerBoundCapacity = 100
+const defaultLowerBoundCapacity = 100
 
 /** Greatest capacity of the ring for the default duration (`watch_cache_history.go: defaultUpperBoundCapacity`). */
-export const defaultUpperBoundCapacity: number = 102_400
+const defaultUpperBoundCapacity: number = 102_400
 
 /** Least room of a new watcher's queues (`watch_cache_history.go: minWatchChanSize`). */
-export const minWatchChanSize = 10
+const minWatchChanSize = 10
 const maxWatchChanSizeWithIndexAndTrigger = 10
 const maxWatchChanSizeWithIndexWithoutTrigger = 1000
 const maxWatchChanSizeWithoutIndex = 100

@@ -3,7 +3,7 @@ import type { WatchCacheEvent, StoreElement } from './event.ts'
 import type { HistoryRange, WatchCacheHistory } from './history.ts'
 
 /** How many events are copied out of the history at once (`pkg/storage/cacher/watch_cache_interval.go: bufferSize`). */
-export const intervalBatchSize = 100
+const intervalBatchSize = 100
 
 /** What a watch is told before what happens from now on: past events, or the state as if it had just been made. */
 export type IntervalItem<T extends KubeObject = KubeObject> = WatchCacheEvent<T> | StoreElement<T>

@@ -5,7 +5,7 @@ import type { Storage, Watch } from '../storage/storage.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 
 /** How many objects the cache reads from its storage at once (`pkg/storage/cacher/cacher.go: storageWatchListPageSize`). */
-export const storageWatchListPageSize = 10_000
+const storageWatchListPageSize = 10_000
 
 /** How a reflector opens a watch. */
 export interface ReflectorWatchOptions {

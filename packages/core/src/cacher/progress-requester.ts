@@ -1,7 +1,7 @@
 import type { Clock, TimerHandle } from '../clock.ts'
 
 /** Least milliseconds between two requests (`pkg/storage/cacher/progress/watch_progress.go: progressRequestPeriod`). */
-export const progressRequestPeriod = 100
+const progressRequestPeriod = 100
 
 /** Options of {@link ConditionalProgressRequester}. */
 export interface ProgressRequesterOptions {

@@ -10,7 +10,7 @@ import type { ChangeType } from './event.ts'
 import type { ListerWatcher } from './lister-watcher.ts'
 
 /** How long internal errors of the storage's watch are put up with, in milliseconds (`pkg/storage/cacher/cacher.go`). */
-export const maxInternalErrorRetryDuration = 30_000
+const maxInternalErrorRetryDuration = 30_000
 
 /** Pause before the watch is tried again after an internal error, in milliseconds; upstream has none. */
 const internalErrorPause = 100

@@ -74,7 +74,7 @@ export function brief(watch: Watch): string[] {
   return drain(watch).map(briefEvent)
 }
 
-export function briefEvent(event: WatchEvent): string {
+function briefEvent(event: WatchEvent): string {
   switch (event.type) {
     case 'ERROR':
       return `ERROR ${event.status.code} ${event.status.message}`
@@ -90,7 +90,7 @@ export interface SelectorOptions extends Omit<SelectionPredicateOptions, 'label'
   readonly fields?: string
 }
 
-export function predicate({ labels, fields, ...rest }: SelectorOptions = {}): SelectionPredicate {
+function predicate({ labels, fields, ...rest }: SelectorOptions = {}): SelectionPredicate {
   return new SelectionPredicate({
     ...(labels !== undefined && { label: LabelSelector.parse(labels) }),
     ...(fields !== undefined && { field: FieldSelector.parse(fields) }),
@@ -124,7 +124,7 @@ export function names(list: ListResult): string[] {
 }
 
 /** Holds back what a KV's watches tell, as the way between a storage and a cache may; everything else passes. */
-export class LaggingKV implements KV {
+class LaggingKV implements KV {
   readonly inner: MemoryKV
   readonly #clock: Clock
   readonly #deliver = new Set<() => void>()

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 
 /** How much time per second slow watchers may cost the others, in milliseconds (`pkg/storage/cacher/time_budget.go`). */
-export const refreshPerSecond = 50
+const refreshPerSecond = 50
 
 /** Most time that can be saved up, in milliseconds. */
-export const maxBudget = 100
+const maxBudget = 100
 
 /** Time that may be spent waiting for slow watchers; it comes back slowly (`pkg/storage/cacher/time_budget.go: timeBudget`). */
 export class TimeBudget {

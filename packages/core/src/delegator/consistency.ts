@@ -18,7 +18,7 @@ export interface Lister<T extends KubeObject = KubeObject> {
 }
 
 /** The cache that is checked. */
-export interface CheckedCache<T extends KubeObject = KubeObject> extends Lister<T> {
+interface CheckedCache<T extends KubeObject = KubeObject> extends Lister<T> {
   readonly ready: { readonly isReady: boolean }
   markConsistent(consistent: boolean): void
 }

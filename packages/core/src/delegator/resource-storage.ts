@@ -10,7 +10,7 @@ import {
 } from '../meta/selection-predicate.ts'
 import type { GroupResource, KubeObject } from '../meta/types.ts'
 import { MetricsRegistry } from '../metrics/registry.ts'
-import { storageObserver } from '../metrics/storage.ts'
+import { observeObjectCount, storageObserver } from '../metrics/storage.ts'
 import type { KV } from '../storage/kv.ts'
 import type { Storage } from '../storage/storage.ts'
 import { Store } from '../storage/store.ts'
@@ -98,11 +98,15 @@ export function createResourceStorage<T extends KubeObject = KubeObject>(
     random: options.random,
     onError: options.onError,
   })
+  const stopCounting = observeObjectCount(metrics, groupResource, () => delegator.state().objects)
   return {
     storage: delegator,
     ready: (signal) => delegator.ready(signal),
     restart: () => delegator.restart(),
     state: () => delegator.state(),
-    close: () => delegator.close(),
+    close: async () => {
+      stopCounting()
+      await delegator.close()
+    },
   }
 }

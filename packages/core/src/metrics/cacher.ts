@@ -117,7 +117,7 @@ export function cacherMetrics(registry: MetricsRegistry, gr: GroupResource): Cac
 }
 
 /** What a list cost. */
-export interface ListCost {
+interface ListCost {
   /** Index that was used, `''` for none. */
   readonly index: string
   /** Items read before selecting. */

@@ -1,8 +1,9 @@
 import parsePrometheusTextFormat from 'parse-prometheus-text-format'
 import { describe, expect, it } from 'vitest'
+import { watchMetrics } from './apiserver.ts'
 import { cacherMetrics } from './cacher.ts'
 import { MetricsRegistry } from './registry.ts'
-import { storageObserver } from './storage.ts'
+import { observeObjectCount, storageObserver } from './storage.ts'
 import { formatFloat } from './text.ts'
 
 /** Every sample on its own: the parser folds a histogram's series into one, whatever their labels. */
@@ -68,9 +69,16 @@ describe('MetricsRegistry', () => {
     observer.bookmarkReceived!(gr)
     observer.decodeError!(gr)
     observer.leaseReplaced!(7)
+    observeObjectCount(registry, gr, () => 3)
+    const watches = watchMetrics(registry)
+    const served = { ...gr, version: 'v1' }
+    watches.events(served).inc()
+    watches.eventSizes(served).observe(1_000)
+    watches.watchListDuration({ ...served, scope: 'namespace' }).observe(0.01)
     const families = parsePrometheusTextFormat(registry.toText())
     expect(families.map(({ name }) => name)).toEqual([
       'apiserver_init_events_total',
+      'apiserver_resource_objects',
       'apiserver_storage_consistency_checks_total',
       'apiserver_storage_decode_errors_total',
       'apiserver_storage_events_received_total',
@@ -84,6 +92,9 @@ describe('MetricsRegistry', () => {
       'apiserver_watch_cache_events_received_total',
       'apiserver_watch_cache_read_wait_seconds',
       'apiserver_watch_events_dispatch_duration_seconds',
+      'apiserver_watch_events_sizes',
+      'apiserver_watch_events_total',
+      'apiserver_watch_list_duration_seconds',
       'etcd_bookmark_total',
       'etcd_lease_object_counts',
       'etcd_request_duration_seconds',

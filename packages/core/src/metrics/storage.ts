@@ -78,3 +78,17 @@ export function storageObserver(registry: MetricsRegistry): StorageObserver {
     leaseReplaced: (count) => leaseObjects.labels().observe(count),
   }
 }
+
+/**
+ * Shows how many objects there are of a resource whenever metrics are read (upstream counts once a minute).
+ * Answers how to stop that.
+ */
+export function observeObjectCount(registry: MetricsRegistry, gr: GroupResource, count: () => number): () => void {
+  const objects = registry.gauge({
+    name: 'apiserver_resource_objects',
+    help: 'Objects that are stored.',
+    labelNames: groupResource,
+  })
+  const series = objects.labels({ group: gr.group, resource: gr.resource })
+  return registry.onCollect(() => series.set(count()))
+}
