@@ -98,11 +98,9 @@ export function asStatus(body: unknown): StatusLike | undefined {
 function retryAfterMs(header: AnswerView['header'], status: StatusLike | undefined, now: number): number | undefined {
   const value = header('retry-after')?.trim() ?? ''
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  const date = value === '' ? NaN : Date.parse(value)
-  if (!Number.isNaN(date)) {
-    const sent = Date.parse(header('date') ?? '')
-    return Math.max(0, date - (Number.isNaN(sent) ? now : sent))
-  }
+  // NaN, for what is no date, is as good as 0.
+  const date = Date.parse(value)
+  if (date) return Math.max(0, date - (Date.parse(header('date') ?? '') || now))
   const seconds = status?.details?.retryAfterSeconds
   return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined
 }

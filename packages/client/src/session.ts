@@ -72,7 +72,7 @@ interface Body {
 }
 
 /** Only these subresources answer with the object, as of a resource version. */
-const READABLE = ['', 'status', 'scale', 'approval', 'ephemeralcontainers', 'resize']
+const READABLE = ['', 'status', 'scale', 'ephemeralcontainers', 'resize']
 const MAX_CONFLICTS = 256
 
 /**
@@ -160,7 +160,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
   checkTimeout(timeoutMs: number | undefined): void {
     if (!timeoutMs || timeoutMs > 3000 || this.#warned) return
     this.#warned = true
-    this.options.warn(`FreshRead: a timeout of ${timeoutMs} ms hides a server's "not yet", which takes 3000 ms`)
+    this.options.warn(`FreshRead: a timeout of ${timeoutMs} ms hides "not yet", which takes 3000 ms`)
   }
 
   /** Sends a request as the session sees fit. For adapters. */

@@ -138,6 +138,7 @@ describe('attachFreshRead', () => {
     [
       'cancelToken',
       (): [AxiosRequestConfig, () => void] => {
+        // oxlint-disable-next-line import/no-named-as-default-member -- its types know it only there
         const { CancelToken } = axios
         const source = CancelToken.source()
         return [{ cancelToken: source.token }, () => source.cancel('enough')]

@@ -26,7 +26,7 @@ interface Answer {
 }
 
 /** axios' codes for the end of its own `timeout`: the caller's wish, not a broken connection. */
-const TIMED_OUT = ['ECONNABORTED', 'ETIMEDOUT']
+const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/
 
 /**
  * Sends an axios instance's requests through a session, with any of its adapters. Interceptors,
@@ -61,10 +61,8 @@ async function send(
   const adapter = getAdapter(config.adapter, config)
   const url = instance.getUri(config)
   const cancelToken = config.cancelToken as { toAbortSignal(): AbortSignal } | undefined
-  const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter(
-    (s) => s !== undefined,
-  )
-  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter((one) => !!one)
+  const signal = signals.length ? AbortSignal.any(signals) : undefined
   const ownAgent = config.httpsAgent !== instance.defaults.httpsAgent
   try {
     const { response, error } = await session.request<Answer>({
@@ -94,7 +92,7 @@ async function send(
       }),
       share: (answer, count) => Array.from({ length: count }, () => copy(answer)),
       // Without a request, axios found something wrong before it sent one.
-      isBroken: (error) => error instanceof AxiosError && !!error.request && !TIMED_OUT.includes(error.code ?? ''),
+      isBroken: (error) => error instanceof AxiosError && !!error.request && !TIMED_OUT.test(error.code!),
     })
     response.config = config
     if (error) throw Object.assign(error, { config })
