@@ -1,4 +1,4 @@
-import type { Clock, FieldError, KubeObject } from '@freshread/core'
+import type { Clock, FieldError, GroupKind, KubeObject } from '@freshread/core'
 
 /** What a strategy may know of the request it serves. */
 export interface StrategyContext {
@@ -56,12 +56,22 @@ export interface Strategy {
     current: KubeObject | undefined,
     context: StrategyContext,
   ) => void | Promise<void>
+  /** What validating admission refuses (throws a StatusError), when all else is found valid. */
+  readonly validateAdmission?: (
+    object: KubeObject,
+    current: KubeObject | undefined,
+    context: StrategyContext,
+  ) => void | Promise<void>
   readonly validate?: (object: KubeObject, context: StrategyContext) => readonly FieldError[]
   readonly validateUpdate?: (object: KubeObject, current: KubeObject, context: StrategyContext) => readonly FieldError[]
   /** Brings an object that is valid into the form it is stored in; may change it. */
   readonly canonicalize?: (object: KubeObject) => void
   /** Texts for `Warning` headers. */
-  readonly warnings?: (object: KubeObject, current: KubeObject | undefined) => readonly string[]
+  readonly warnings?: (object: KubeObject, current: KubeObject | undefined, context: StrategyContext) => readonly string[]
+  /** Texts for `Warning` headers of a deletion that does not say what becomes of dependents. */
+  readonly deleteWarnings?: readonly string[]
+  /** How validation errors name the kind, where that is not its own group. */
+  readonly errorKind?: GroupKind
   /** Runs when a create or update has been stored, or is given up (`stored: false`): releases what was allocated. */
   readonly afterWrite?: (object: KubeObject, stored: boolean, context: StrategyContext) => void
   readonly afterDelete?: (object: KubeObject, context: StrategyContext) => void

@@ -26,5 +26,5 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
   if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, object.metadata.name ?? '', errors)
   await strategy.validateAdmission?.(object, undefined, context)
   strategy.canonicalize?.(object)
-  for (const text of strategy.warnings?.(object, undefined) ?? []) scope.warnings.add(text)
+  for (const text of strategy.warnings?.(object, undefined, context) ?? []) scope.warnings.add(text)
 }

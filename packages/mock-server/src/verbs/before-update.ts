@@ -53,7 +53,7 @@ export async function beforeUpdate(
   if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, meta.name ?? '', errors)
   await strategy.validateAdmission?.(object, current, context)
   strategy.canonicalize?.(object)
-  for (const text of strategy.warnings?.(object, current) ?? []) scope.warnings.add(text)
+  for (const text of strategy.warnings?.(object, current, context) ?? []) scope.warnings.add(text)
 }
 
 /**

@@ -167,7 +167,6 @@ class Decoder {
   #list(value: unknown, type: GoType): unknown {
     if (value === null) return null
     if (!Array.isArray(value)) return this.#mismatch(value, type)
-    if (value.length === 0) return null
     const path = this.#path
     const out = value.map((item, index) => {
       this.#path = `${path}[${index}]`
@@ -271,6 +270,7 @@ function emit(decoded: Readonly<Record<string, unknown>>, type: GoType): Record<
 function isLeftOut(value: unknown, field: GoField): boolean {
   if (field.omitZero && isZero(value, field.type)) return true
   if (!field.omitEmpty) return false
+  if (Array.isArray(value)) return value.length === 0
   if (value === undefined || value === null) return field.type.kind !== 'struct' && field.type.name !== 'v1.Time' && field.type.name !== 'v1.MicroTime'
   // Pointers to zero values are printed.
   if (field.type.kind === 'string' || field.type.kind === 'bytes') return value === ''

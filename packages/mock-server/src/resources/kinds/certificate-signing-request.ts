@@ -88,7 +88,7 @@ function validateRequest(object: KubeObject): FieldError[] {
   const spec = specOf(object)
   const errors: FieldError[] = []
   const request = stringAt(spec, 'request')
-  if (!isPEM(request, 'CERTIFICATE REQUEST')) errors.push(invalid('spec.request', request, PEM_TYPE))
+  if (!isPEM(request, 'CERTIFICATE REQUEST')) errors.push(invalid('spec.request', spec['request'] ?? null, PEM_TYPE))
   const usages = stringsAt(spec, 'usages')
   if (usages.length === 0) errors.push(required('spec.usages', ''))
   usages.forEach((usage, i) => {

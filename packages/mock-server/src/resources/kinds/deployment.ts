@@ -1,4 +1,5 @@
 import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { immutable, intOrPercent, intOrPercentValue, nonNegative, notAboveHundredPercent } from '../validation/common.ts'
@@ -62,16 +63,7 @@ function validateRollout(strategy: Fields): FieldError[] {
       return [...errors, ...notAboveHundredPercent(unavailable, rolling['maxUnavailable'])]
     }
     default:
-      return [notSupported(path, internalStrategy(strategy), ['Recreate', 'RollingUpdate'])]
-  }
-}
-
-/** The strategy as the internal type prints it, whose fields have no JSON names. */
-function internalStrategy(strategy: Fields): unknown {
-  const rolling = fieldsAt(strategy, 'rollingUpdate')
-  return {
-    Type: stringAt(strategy, 'type'),
-    RollingUpdate: rolling === undefined ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 },
+      return [notSupported(path, internalValue('apps.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate'])]
   }
 }
 

@@ -1,7 +1,7 @@
 import { duplicate, invalid, isLabelValue, notSupported, required, tooMany, type FieldError, type KubeObject } from '@freshread/core'
 import { fieldsAt, isSet, listAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable } from '../validation/common.ts'
+import { declaredImmutable } from '../validation/common.ts'
 import { PROTOCOLS } from '../validation/containers.ts'
 import { isIPv6, validateCanonicalIP, validateEndpointIP, validateIP } from '../validation/ip.ts'
 import { checked, isDNSLabel, isDNSSubdomain, qualifiedName } from '../validation/names.ts'
@@ -19,10 +19,11 @@ export const endpointSlice: Strategy = {
     return !semanticEqual(rest, oldRest) || !semanticEqual(meta.labels, oldMeta.labels)
   },
   validate: validateSlice,
-  validateUpdate: (object, current) => [
-    ...validateSlice(object),
-    ...immutable('addressType', object['addressType'], current['addressType']),
-  ],
+  validateUpdate(object, current) {
+    const changed = declaredImmutable('addressType', object['addressType'], current['addressType'])
+    return changed.length > 0 ? changed : validateSlice(object)
+  },
+  warnings: (object) => (object['addressType'] === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
 }
 
 function validateSlice(object: KubeObject): FieldError[] {
@@ -55,7 +56,7 @@ function validatePorts(ports: readonly Fields[]): FieldError[] {
 function validateEndpoint(path: string, endpoint: Fields, type: string): FieldError[] {
   const errors: FieldError[] = []
   const addresses = stringsAt(endpoint, 'addresses')
-  if (addresses.length === 0) errors.push(required(`${path}.addresses`, 'must contain at least 1 address'))
+  if (addresses.length === 0) errors.push(required(`${path}.addresses`, ''))
   if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(`${path}.addresses`, addresses.length, MAX_ADDRESSES))
   addresses.forEach((address, i) => errors.push(...validateAddress(`${path}.addresses`, i, address, type)))
   if (isSet(endpoint, 'nodeName')) errors.push(...checked(`${path}.nodeName`, stringAt(endpoint, 'nodeName'), isDNSSubdomain))

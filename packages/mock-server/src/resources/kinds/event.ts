@@ -60,6 +60,7 @@ const GROUP_LABELS: Readonly<Record<string, string>> = {
 /** Events of events.k8s.io/v1, which are checked strictly; stored as core/v1. */
 export const groupEvent: Strategy = {
   ...event,
+  errorKind: { group: '', kind: 'Event' },
   fieldLabels: GROUP_LABELS,
   validate: (object) => [...validateAlways(object, 'reportingController'), ...validateStrictly(object)],
   validateUpdate(object, current) {

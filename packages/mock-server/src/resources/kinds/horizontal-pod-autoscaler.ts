@@ -44,7 +44,7 @@ function validateSpec(object: KubeObject, current: KubeObject | undefined): Fiel
   const min = numberAt(spec, 'minReplicas')
   const max = numberAt(spec, 'maxReplicas') ?? 0
   errors.push(...nonNegative('spec.minReplicas', min))
-  if (max === 0) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'))
+  if (max === 0) errors.push(required('spec.maxReplicas', ''))
   else if (max < 0) errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to 1'))
   if (min !== undefined && max < min) errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
   errors.push(...validateTarget(spec, current === undefined ? undefined : specOf(current)))

@@ -28,11 +28,12 @@ import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts'
 import { replicaSet } from './replica-set.ts'
 import { replicationController } from './replication-controller.ts'
 import { resourceQuota } from './resource-quota.ts'
+import { runtimeClass } from './runtime-class.ts'
 import { secret } from './secret.ts'
 import { service } from './service.ts'
 import { statefulSet } from './stateful-set.ts'
 import { storageClass } from './storage-class.ts'
-import { admissionPolicy, conditionalOnly, controllerRevision, podTemplate, runtimeClass, specOnly, webhookConfiguration } from './stored-only.ts'
+import { admissionPolicy, conditionalOnly, controllerRevision, podTemplate, specOnly, webhookConfiguration } from './stored-only.ts'
 
 /** Strategies by `group/resource`; kinds that are not here are only what their schema says. */
 const strategies: Readonly<Record<string, Strategy>> = {
@@ -108,7 +109,25 @@ export function strategyFor(group: string, resourceOrKind: string, version: stri
   )
   const strategy = strategies[`${group}/${entry?.name ?? resourceOrKind}`] ?? {}
   const schema = entry === undefined ? undefined : schemaOfKind(group, version, entry.kind)
-  return schema === undefined ? strategy : { ...strategy, emptyObject: () => emptyFields(schema) }
+  if (schema === undefined) return strategy
+  const emptyObject = (): Record<string, unknown> => emptyFields(schema)
+  if (STORED_AS_JSON.has(group)) return { ...strategy, emptyObject }
+  return { ...strategy, canonicalize: forgetEmptyLists, emptyObject }
+}
+
+/** Groups whose objects do not go through protobuf. */
+const STORED_AS_JSON: ReadonlySet<string> = new Set(['apiextensions.k8s.io'])
+
+/** What is inside of these is JSON of any kind. */
+const FREE_FORM: ReadonlySet<string> = new Set(['data', 'metadata', 'parameters'])
+
+/** A list without items is stored as no list: protobuf knows no difference. */
+function forgetEmptyLists(value: object): void {
+  for (const [name, item] of Object.entries(value)) {
+    if (typeof item !== 'object' || item === null || FREE_FORM.has(name)) continue
+    if (Array.isArray(item) && item.length === 0) (value as Record<string, unknown>)[name] = null
+    else forgetEmptyLists(item)
+  }
 }
 
 function emptyFields(schema: NonNullable<ReturnType<typeof schemaOfKind>>): Record<string, unknown> {

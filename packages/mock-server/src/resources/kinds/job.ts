@@ -1,4 +1,5 @@
 import { duplicate, invalid, notSupported, omitValue, required, tooLong, tooMany, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { ensureFields, fieldsAt, isSet, isTrueAt, listAt, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { immutable, nonNegative } from '../validation/common.ts'
@@ -14,6 +15,9 @@ const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid']
 const MAX_PARALLELISM_INDEXED = 100_000
 const FAILURE_ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const IMMUTABLE_FIELDS = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']
+const DELETE_WARNING =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +
+  'or set propagationPolicy=Orphan to suppress this warning'
 const reset = resetStatus('api.batch.v1.JobStatus')
 
 /** Jobs (`pkg/registry/batch/job/strategy.go`). */
@@ -26,6 +30,7 @@ export const job: Strategy = {
     const labels = labelsOf(fieldsAt(specOf(object), 'template'))
     if (Object.keys(labels).length > 0) object.metadata.labels ??= { ...labels }
   },
+  deleteWarnings: [DELETE_WARNING],
   generation: specChanged,
   validate(object) {
     return [...validateGenerated(object), ...validateJobSpec('spec', specOf(object)), ...validateSelector(specOf(object)), ...indexedName(object)]
@@ -243,7 +248,7 @@ function templateChange(object: KubeObject, current: KubeObject): FieldError[] {
   const suspended = listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'True')
   const mutable = isTrueAt(specOf(current), 'suspend') && (!isSet(status, 'startTime') || suspended) && !numberAt(status, 'active')
   const munged = mutable ? withDirectives(old, now) : old
-  return semanticEqual(now, munged) ? [] : [invalid('spec.template', now, 'field is immutable')]
+  return semanticEqual(now, munged) ? [] : [invalid('spec.template', internalValue('core.PodTemplateSpec', now), 'field is immutable')]
 }
 
 function withDirectives(old: Fields, now: Fields): Fields {

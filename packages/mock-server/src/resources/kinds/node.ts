@@ -1,4 +1,5 @@
 import { duplicate, forbidden, invalid, isLabelKey, isLabelValue, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { ensureFields, isTrueAt, listAt, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { isIPv6, validateCIDR } from '../validation/ip.ts'
@@ -33,7 +34,8 @@ export const node: Strategy = {
     const errors = isMain(context) ? validateNode(object) : []
     return [...errors, ...validateChange(object, current)]
   },
-  warnings(object) {
+  warnings(object, _current, context) {
+    if (!isMain(context)) return []
     const spec = specOf(object)
     const warnings: string[] = []
     if (spec['configSource'] != null) warnings.push('spec.configSource: the feature is removed')
@@ -66,8 +68,7 @@ function validateTaints(spec: Fields): FieldError[] {
     errors.push(...validateTaintEffect(`${path}.effect`, effect))
     const pair = `${effect} ${key}`
     if (seen.has(pair)) {
-      const internal = { Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null }
-      errors.push(duplicate(path, internal, 'taints must be unique by key and effect pair'))
+      errors.push(duplicate(path, internalValue('core.Taint', taint), 'taints must be unique by key and effect pair'))
     }
     seen.add(pair)
   }
@@ -87,7 +88,7 @@ function validateChange(object: KubeObject, current: KubeObject): FieldError[] {
   for (const [i, address] of listAt(statusOf(object), 'addresses').entries()) {
     const key = `${stringAt(address, 'type')} ${stringAt(address, 'address')}`
     if (addresses.has(key)) {
-      errors.push(duplicate(`status.addresses[${i}]`, { Type: stringAt(address, 'type'), Address: stringAt(address, 'address') }))
+      errors.push(duplicate(`status.addresses[${i}]`, internalValue('core.NodeAddress', address)))
     }
     addresses.add(key)
   }

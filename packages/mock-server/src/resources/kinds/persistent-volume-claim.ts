@@ -27,15 +27,22 @@ export const persistentVolumeClaim: Strategy = {
       await setDefaultClass(object, context)
       const finalizers = object.metadata.finalizers ?? []
       if (!finalizers.includes(PROTECTION)) object.metadata.finalizers = [...finalizers, PROTECTION]
-    } else await checkResize(object, current, context)
+    }
+  },
+  async validateAdmission(object, current, context) {
+    if (context.subresource !== '') return
+    if (current !== undefined) await checkResize(object, current, context)
     await checkLimitRanges('persistentvolumeclaims', object, context)
   },
   prepareForCreate(object) {
     object['status'] = { phase: 'Pending' }
+    dropOddSource(specOf(object))
     alignSources(specOf(object))
   },
-  prepareForUpdate(object, _current, context) {
-    if (isMain(context)) alignSources(specOf(object))
+  prepareForUpdate(object, current, context) {
+    if (!isMain(context)) return
+    if (!isSet(specOf(current), 'dataSource') && !isSet(specOf(current), 'dataSourceRef')) dropOddSource(specOf(object))
+    alignSources(specOf(object))
   },
   validate: (object) => validateClaimSpec('spec', specOf(object)),
   validateUpdate: (object, current, context) => (isMain(context) ? validateUpdate(object, current) : validateStatus(object)),
@@ -47,6 +54,15 @@ export const persistentVolumeClaim: Strategy = {
       return [`spec.resources.${list}[storage]: fractional byte value "${text}" is invalid, must be an integer`]
     })
   },
+}
+
+/** What is neither a claim nor a snapshot was never a source under the old name (`EnforceDataSourceBackwardsCompatibility`). */
+function dropOddSource(spec: Fields): void {
+  const source = fieldsAt(spec, 'dataSource')
+  if (source === undefined || isSet(spec, 'dataSourceRef')) return
+  const [kind, group] = [stringAt(source, 'kind'), stringAt(source, 'apiGroup')]
+  if (kind === 'PersistentVolumeClaim' && group === '') return
+  if (kind !== 'VolumeSnapshot' || group !== 'snapshot.storage.k8s.io') delete spec['dataSource']
 }
 
 /** A source is shown under both of its names (`NormalizeDataSources`). */

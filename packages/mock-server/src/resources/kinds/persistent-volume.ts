@@ -1,8 +1,9 @@
 import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { assign, ensureFields, fieldsAt, isSet, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable, moreThanOne } from '../validation/common.ts'
+import { IMMUTABLE, immutable, moreThanOne } from '../validation/common.ts'
 import { checked, isDNSSubdomain } from '../validation/names.ts'
 import { noBacksteps } from '../validation/paths.ts'
 import { validateAccessModes, validateStorage, VOLUME_MODES } from '../validation/persistent-volume-claim.ts'
@@ -67,7 +68,7 @@ export const persistentVolume: Strategy = {
       errors.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'))
     }
     errors.push(...immutable('volumeMode', spec['volumeMode'], before['volumeMode']))
-    if (isSet(before, 'nodeAffinity')) errors.push(...immutable('nodeAffinity', spec['nodeAffinity'], before['nodeAffinity']))
+    if (isSet(before, 'nodeAffinity')) errors.push(...affinityChange(spec['nodeAffinity'], before['nodeAffinity']))
     return errors
   },
 }
@@ -157,3 +158,22 @@ function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
   }
 }
 
+
+const GA_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+}
+
+/** Only old names of labels may be replaced by new ones (`validatePvNodeAffinity`). */
+function affinityChange(affinity: unknown, current: unknown): FieldError[] {
+  if (semanticEqual(affinity, current) || semanticEqual(affinity, withGALabels(current))) return []
+  const shown = internalValue('*core.VolumeNodeAffinity', affinity)
+  return [invalid('nodeAffinity', shown, `${IMMUTABLE}, except for updating from beta label to GA`)]
+}
+
+function withGALabels(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (name, item: unknown) => (name === 'key' ? (GA_LABELS[String(item)] ?? item) : item)) as unknown
+}

@@ -7,9 +7,8 @@ import { applyLimitRangeDefaults, checkLimitRanges } from './limit-ranger.ts'
 const TOLERATION_SECONDS = 300
 const DEFAULT_TOLERATIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
-/** What the default admission plugins do to pods: LimitRanger, Priority, DefaultTolerationSeconds and RuntimeClass. */
+/** What the default admission plugins do to pods: LimitRanger's defaults, Priority, DefaultTolerationSeconds and RuntimeClass. */
 export async function admitPod(object: KubeObject, current: KubeObject | undefined, context: StrategyContext): Promise<void> {
-  if (context.subresource === 'resize') return checkLimitRanges('pods', object, context)
   if (context.subresource !== '') return
   if (current === undefined) {
     await applyLimitRangeDefaults(object, context)
@@ -22,7 +21,12 @@ export async function admitPod(object: KubeObject, current: KubeObject | undefin
   addTolerations(specOf(object))
   if (current !== undefined) return
   await checkRuntimeClass(object, context)
-  await checkLimitRanges('pods', object, context)
+}
+
+/** What admission refuses of pods that are valid otherwise. */
+export async function validatePodAdmission(object: KubeObject, current: KubeObject | undefined, context: StrategyContext): Promise<void> {
+  const sized = current === undefined ? context.subresource === '' : context.subresource === 'resize'
+  if (sized) await checkLimitRanges('pods', object, context)
 }
 
 /** `plugin/pkg/admission/priority`. */

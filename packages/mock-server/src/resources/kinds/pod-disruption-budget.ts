@@ -1,4 +1,5 @@
 import { invalid, notSupported, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { intOrPercent, notAboveHundredPercent } from '../validation/common.ts'
@@ -24,7 +25,7 @@ function validateSpec(object: KubeObject): FieldError[] {
   const spec = specOf(object)
   const errors: FieldError[] = []
   if (isSet(spec, 'minAvailable') && isSet(spec, 'maxUnavailable')) {
-    errors.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'))
+    errors.push(invalid('spec', internalValue('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set'))
   }
   for (const name of ['minAvailable', 'maxUnavailable']) {
     errors.push(...intOrPercent(`spec.${name}`, spec[name]), ...notAboveHundredPercent(`spec.${name}`, spec[name]))

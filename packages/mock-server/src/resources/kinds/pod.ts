@@ -1,5 +1,6 @@
 import { forbidden, invalid, required, type FieldError, type KubeObject } from '@freshread/core'
 import { assign, fieldsAt, isSet, isTrueAt, listAt, mapAt, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import { timestamp } from '../system-fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { nonNegative } from '../validation/common.ts'
 import { imageWithoutBlanks } from '../validation/containers.ts'
@@ -9,7 +10,7 @@ import { containerRequests, validatePodAnnotations, validatePodSpec } from '../v
 import { hostNameWarning, podWarnings } from '../validation/pod-warnings.ts'
 import { validateTolerations } from '../validation/scheduling.ts'
 import { isMain, keepMeta, META_FOR_STATUS, selectable, specChanged, specOf, statusOf } from './common.ts'
-import { admitPod } from './pod-admission.ts'
+import { admitPod, validatePodAdmission } from './pod-admission.ts'
 import { qosClass } from './pod-qos.ts'
 import { preparePodResize, validatePodResize } from './pod-resize.ts'
 import { preparePodStatus, validatePodStatus } from './pod-status.ts'
@@ -37,7 +38,8 @@ const FIELD_LABELS = [
 /** Pods (`pkg/registry/core/pod/strategy.go`). */
 export const pod: Strategy = {
   admit: (object, current, context) => admitPod(object, current, context),
-  prepareForCreate(object) {
+  validateAdmission: validatePodAdmission,
+  prepareForCreate(object, context) {
     const spec = specOf(object)
     object['status'] = { phase: 'Pending' }
     if (listAt(spec, 'schedulingGates').length > 0) {
@@ -46,7 +48,7 @@ export const pod: Strategy = {
           type: 'PodScheduled',
           status: 'False',
           lastProbeTime: null,
-          lastTransitionTime: null,
+          lastTransitionTime: timestamp(context.clock),
           reason: 'SchedulingGated',
           message: 'Scheduling is blocked due to non-empty scheduling gates',
         },

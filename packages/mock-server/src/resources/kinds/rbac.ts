@@ -1,7 +1,7 @@
 import { invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
 import { fieldsAt, isSet, listAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable } from '../validation/common.ts'
+import { immutableInternal } from '../validation/common.ts'
 import { validateLabelSelector } from '../validation/labels.ts'
 import { checked, isDNSSubdomain, isPathSegment } from '../validation/names.ts'
 
@@ -40,7 +40,7 @@ export const clusterRoleBinding: Strategy = {
 }
 
 function sameRole(object: KubeObject, current: KubeObject): FieldError[] {
-  return immutable('roleRef', object['roleRef'], current['roleRef'])
+  return immutableInternal('roleRef', 'rbac.RoleRef', object['roleRef'], current['roleRef'])
 }
 
 function validateRules(object: KubeObject, namespaced: boolean): FieldError[] {
@@ -50,7 +50,7 @@ function validateRules(object: KubeObject, namespaced: boolean): FieldError[] {
 function validateRule(path: string, rule: Fields, namespaced: boolean): FieldError[] {
   const errors: FieldError[] = []
   const has = (name: string): boolean => stringsAt(rule, name).length > 0
-  if (!has('verbs')) errors.push(required(`${path}.verbs`, 'verbs must contain at least one value'))
+  if (!has('verbs')) errors.push(required(`${path}.verbs`, ''))
   if (has('nonResourceURLs')) {
     const urls = rule['nonResourceURLs']
     const at = `${path}.nonResourceURLs`
@@ -72,7 +72,11 @@ function validateClusterRole(object: KubeObject): FieldError[] {
   const path = 'aggregationRule.clusterRoleSelectors'
   const selectors = listAt(aggregation, 'clusterRoleSelectors')
   if (selectors.length === 0) errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'))
-  selectors.forEach((selector, i) => errors.push(...validateLabelSelector(`${path}[${i}]`, selector)))
+  selectors.forEach((selector, i) => {
+    const wrong = validateLabelSelector(`${path}[${i}]`, selector)
+    errors.push(...wrong)
+    if (wrong.length > 0) errors.push(invalid(`${path}[${i}]`, null, 'invalid label selector.'))
+  })
   return errors
 }
 

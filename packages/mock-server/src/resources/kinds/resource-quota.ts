@@ -1,4 +1,5 @@
 import { invalid, required, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, listAt, mapAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
@@ -83,7 +84,7 @@ function validateScopeSelector(spec: Fields): FieldError[] {
     const [scope, operator, values] = [stringAt(expression, 'scopeName'), stringAt(expression, 'operator'), stringsAt(expression, 'values')]
     scopes.push(scope)
     if (!SCOPES.includes(scope)) errors.push(invalid(`${path}.scopeName`, scope, 'unsupported scope'))
-    for (let i = misfits(spec, scope); i > 0; i--) errors.push(invalid(path, internal(selector), 'unsupported scope applied to resource'))
+    for (let i = misfits(spec, scope); i > 0; i--) errors.push(invalid(path, internalValue('core.ScopeSelector', selector), 'unsupported scope applied to resource'))
     if (EXISTS_ONLY.includes(scope) && operator !== 'Exists') {
       const text =
         "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
@@ -110,16 +111,6 @@ function validateOperator(path: string, operator: string, values: readonly strin
     default:
       return [invalid(`${path}.operator`, operator, 'not a valid selector operator')]
   }
-}
-
-/** A selector as the internal type prints it, whose fields have no JSON names. */
-function internal(selector: Fields): unknown {
-  const expressions = listAt(selector, 'matchExpressions').map((expression) => ({
-    ScopeName: stringAt(expression, 'scopeName'),
-    Operator: stringAt(expression, 'operator'),
-    Values: expression['values'] ?? null,
-  }))
-  return { MatchExpressions: expressions }
 }
 
 function requestsAboveLimits(object: KubeObject): string[] {

@@ -6,7 +6,7 @@ import { needsHealthCheck, validateClusterIPs } from '../validation/service.ts'
 import { specOf } from './common.ts'
 
 /** kube-apiserver's `--service-cluster-ip-range` and `--service-node-port-range`, their defaults. */
-const CLUSTER_RANGE = { text: '10.0.0.0/24', first: parseIP('10.0.0.1')!.value, last: parseIP('10.0.0.254')!.value }
+const CLUSTER_RANGE = { text: '10.0.0.0/24', network: parseIP('10.0.0.0')!.value, broadcast: parseIP('10.0.0.255')!.value, first: parseIP('10.0.0.1')!.value, last: parseIP('10.0.0.254')!.value }
 const NODE_PORTS = { text: '30000-32767', first: 30000, last: 32767 }
 /** The lower part of each range is for those who ask for a particular one (`calculateRangeOffset`). */
 const STATIC_ADDRESSES = 16n
@@ -154,9 +154,10 @@ function allocateAddresses(object: KubeObject, taken: Taken): void {
   if (wanted !== '') {
     const value = parseIP(wanted)!.value
     const outside = value < CLUSTER_RANGE.first || value > CLUSTER_RANGE.last
-    const reason = outside
-      ? `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${CLUSTER_RANGE.text}`
-      : 'provided IP is already allocated'
+    let reason = 'provided IP is already allocated'
+    if (value === CLUSTER_RANGE.network || value === CLUSTER_RANGE.broadcast) {
+      reason = `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${CLUSTER_RANGE.text}`
+    } else if (outside) reason = 'the provided network does not match the current range'
     if (outside || taken.has(`ip/${wanted}`)) {
       refuse(object, [invalid('spec.clusterIPs', stringsAt(spec, 'clusterIPs'), `failed to allocate IP ${wanted}: ${reason}`)])
     }

@@ -39,7 +39,7 @@ export const service: Strategy = {
     }
     return validateLoadBalancerStatus(status, statusOf(current), { modes: true })
   },
-  warnings: (object) => serviceWarnings(object),
+  warnings: (object, _current, context) => (isMain(context) ? serviceWarnings(object) : []),
   afterWrite: (object, _stored, context) => releaseReservations(object, context),
   ...selectable(
     (object) => ({

@@ -17,6 +17,13 @@ const IMMUTABLE_FIELDS = ['selector', 'volumeClaimTemplates', 'serviceName', 'po
 export const statefulSet: Strategy = {
   validateName: isDNSLabel,
   prepareForCreate: resetStatus('api.apps.v1.StatefulSetStatus'),
+  setDefaults(object) {
+    // Claims keep the kind that the version's conversion writes.
+    for (const claim of listAt(specOf(object), 'volumeClaimTemplates')) {
+      claim['apiVersion'] = 'v1'
+      claim['kind'] = 'PersistentVolumeClaim'
+    }
+  },
   generation: specChanged,
   validate(object) {
     const spec = specOf(object)

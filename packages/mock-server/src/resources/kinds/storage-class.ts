@@ -1,7 +1,7 @@
 import { invalid, isLabelKey, notSupported, required, tooLong, utf8Length, type FieldError, type KubeObject } from '@freshread/core'
 import { listAt, mapAt, stringAt, stringsAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable } from '../validation/common.ts'
+import { declaredImmutable } from '../validation/common.ts'
 import { qualifiedName } from '../validation/names.ts'
 
 const RECLAIM_POLICIES = ['Delete', 'Retain']
@@ -14,7 +14,7 @@ const MAX_PARAMETERS_SIZE = 256 * 1024
 export const storageClass: Strategy = {
   validate: validateClass,
   validateUpdate(object, current) {
-    const changed = IMMUTABLE_FIELDS.flatMap((name) => immutable(name, object[name], current[name]))
+    const changed = IMMUTABLE_FIELDS.flatMap((name) => declaredImmutable(name, object[name], current[name]))
     return [...validateClass(object), ...changed]
   },
 }

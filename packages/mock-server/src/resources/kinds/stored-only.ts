@@ -24,13 +24,6 @@ export const webhookConfiguration: Strategy = {
 /** Kinds that a PUT replaces only with the version that it replaces. */
 export const conditionalOnly: Strategy = { allowUnconditionalUpdate: false }
 
-/** RuntimeClasses (`pkg/registry/node/runtimeclass/strategy.go`). */
-export const runtimeClass: Strategy = {
-  allowCreateOnUpdate: true,
-  allowUnconditionalUpdate: false,
-  validateUpdate: (object, current) => immutable('handler', object['handler'], current['handler']),
-}
-
 /** ControllerRevisions (`pkg/registry/apps/controllerrevision/strategy.go`). */
 export const controllerRevision: Strategy = {
   validate: (object) => [...validateRevision(object), ...validateData(object['data'])],

@@ -20,6 +20,7 @@ export function validateSelectorAndTemplate(spec: Fields, texts: WorkloadTexts):
   if (selector === undefined) errors.push(required('spec.selector', ''))
   else {
     errors.push(...validateLabelSelector('spec.selector', selector))
+    if (errors.length > 0) errors.push(invalid('spec.selector', selector, 'invalid label selector'))
     if (isEmptySelector(selector)) errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${texts.emptySelector}`))
   }
   const template = fieldsAt(spec, 'template') ?? {}

@@ -1,4 +1,5 @@
 import { forbidden, invalid, notSupported, required, type FieldError } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { semanticEqual } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { isPercent, isPortName, isPortNumber } from './names.ts'
@@ -28,6 +29,16 @@ export function oneOf(path: string, value: string, supported: readonly string[])
 /** Refuses a change (`ValidateImmutableField`). */
 export function immutable(path: string, value: unknown, current: unknown): FieldError[] {
   return semanticEqual(value, current) ? [] : [invalid(path, value ?? null, IMMUTABLE)]
+}
+
+/** Refuses a change, without showing the value: that is what fields declared immutable get. */
+export function declaredImmutable(path: string, value: unknown, current: unknown): FieldError[] {
+  return semanticEqual(value, current) ? [] : [invalid(path, null, IMMUTABLE)]
+}
+
+/** Refuses a change and shows the value as the internal type prints it. */
+export function immutableInternal(path: string, type: string, value: unknown, current: unknown): FieldError[] {
+  return semanticEqual(value, current) ? [] : [invalid(path, internalValue(type, value), IMMUTABLE)]
 }
 
 /** A port by number or name. */

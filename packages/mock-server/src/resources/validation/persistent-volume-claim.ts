@@ -43,7 +43,7 @@ export function validateClaimSpec(path: string, spec: Fields): FieldError[] {
   if (reference !== undefined) errors.push(...validateSource(`${path}.dataSourceRef`, reference))
   if (source !== undefined && reference !== undefined) {
     const differs = ['apiGroup', 'kind', 'name'].some((name) => source[name] !== reference[name])
-    if (differs && !isSet(reference, 'namespace')) errors.push(invalid(path, `${path}.dataSource`, 'must match dataSourceRef'))
+    if (differs && !isSet(reference, 'namespace')) errors.push(invalid(path, {}, 'must match dataSourceRef'))
   }
   return errors
 }

@@ -1,4 +1,5 @@
 import { duplicate, forbidden, invalid, notSupported, required, tooLong, type FieldError } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, isTrueAt, listAt, numberAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { isUnixId } from './names.ts'
 import { descendingPath } from './paths.ts'
@@ -23,11 +24,11 @@ export function validateSecurityContext(path: string, context: Fields | undefine
   errors.push(...validateSeccomp(`${path}.seccompProfile`, fieldsAt(context, 'seccompProfile')))
   if (context['allowPrivilegeEscalation'] === false) {
     if (isTrueAt(context, 'privileged')) {
-      errors.push(invalid(path, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+      errors.push(invalid(path, internalValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
     }
     if (stringsAt(fieldsAt(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
       const text = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
-      errors.push(invalid(path, context, text))
+      errors.push(invalid(path, internalValue('core.SecurityContext', context), text))
     }
   }
   return [...errors, ...validateAppArmor(`${path}.appArmorProfile`, fieldsAt(context, 'appArmorProfile'))]
