@@ -9,10 +9,13 @@ export const CHUNK_BYTES: number = 256 * 1024
  */
 export class ChunkedBody implements BodyStream {
   readonly #chunks: Iterator<Uint8Array>
+  readonly #onSent: ((chunk: Uint8Array) => void) | undefined
   #sink: BodySink | undefined
 
-  constructor(chunks: Iterable<Uint8Array>) {
+  /** @param onSent told of each chunk that is out and nobody's any more, if the sink says so */
+  constructor(chunks: Iterable<Uint8Array>, onSent?: (chunk: Uint8Array) => void) {
     this.#chunks = chunks[Symbol.iterator]()
+    this.#onSent = onSent
   }
 
   start(sink: BodySink): void {
@@ -23,6 +26,7 @@ export class ChunkedBody implements BodyStream {
   drain(): void {
     const sink = this.#sink
     if (!sink) return
+    const onSent = this.#onSent
     try {
       for (;;) {
         const { done, value } = this.#chunks.next()
@@ -31,7 +35,8 @@ export class ChunkedBody implements BodyStream {
           sink.end()
           return
         }
-        if (!sink.write(value) || this.#sink === undefined) return
+        const wantsMore = sink.write(value, onSent && (() => onSent(value)))
+        if (!wantsMore || this.#sink === undefined) return
       }
     } catch (error) {
       this.#sink = undefined

@@ -1,9 +1,10 @@
 import type { KubeObject, ListResult, ReadTrace, StoredObject } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 import { scalePrinter } from '../resources/tables/scale.ts'
-import { CHUNK_BYTES, ChunkedBody, concatBytes } from './body-stream.ts'
+import { ChunkedBody, concatBytes } from './body-stream.ts'
 import { GZIP_THRESHOLD_BYTES, GzipBody } from './compression.ts'
 import { newNotAcceptableTransform } from './errors.ts'
+import { listBody } from './list-body.ts'
 import type { BodyStream, KubeResponse } from './message.ts'
 import {
   allCodecs,
@@ -13,7 +14,7 @@ import {
   type ConvertTarget,
   type Negotiated,
 } from './negotiation.ts'
-import { groupVersion, ITEM_OPEN, listItemBytes, objectBytes, versionedObject } from './object-bytes.ts'
+import { groupVersion, objectBytes, versionedObject } from './object-bytes.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
 import { hasProtobuf } from './protobuf/envelope.ts'
 import { encodeValue } from './serialize.ts'
@@ -169,9 +170,8 @@ export function respondList(
   const { trace } = options
   const { convert } = format
   if (convert === undefined && format.mediaType === 'application/json' && !format.pretty) {
-    const parts = listParts(list, resource)
-    const body = parts.bytes <= CHUNK_BYTES ? parts.join() : new ChunkedBody(parts.chunks())
-    return ok(context, 200, format, body, { bytes: parts.bytes, trace })
+    const { body, bytes } = listBody(list.items, resource, resource.builtIn ? listMeta(list) : customListMeta(list))
+    return ok(context, 200, format, body, { bytes, trace })
   }
   const body = encodeValue(transformList(list, resource, convert, format, context.clock.now()), format)
   return ok(context, 200, format, body, { bytes: body.length, trace })
@@ -216,60 +216,4 @@ function transformList(
   if (!resource.builtIn)
     return { apiVersion: head.apiVersion, items: objects, kind: head.kind, metadata: customListMeta(list) }
   return { ...head, items: objects.map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest) }
-}
-
-/** The pieces of a list's JSON. */
-function listParts(
-  list: ListResult,
-  resource: Resource,
-): { readonly bytes: number; join(): Uint8Array; chunks(): Iterable<Uint8Array> } {
-  const apiVersion = JSON.stringify(groupVersion(resource))
-  const kind = JSON.stringify(resource.listKind)
-  const metadata = JSON.stringify(resource.builtIn ? listMeta(list) : customListMeta(list))
-  const head = encoder.encode(
-    resource.builtIn
-      ? `{"kind":${kind},"apiVersion":${apiVersion},"metadata":${metadata},"items":[`
-      : `{"apiVersion":${apiVersion},"items":[`,
-  )
-  const tail = encoder.encode(resource.builtIn ? ']}\n' : `],"kind":${kind},"metadata":${metadata}}\n`)
-  const items = list.items.map((stored) => listItemBytes(stored, resource))
-  const separators = Math.max(0, items.length - 1)
-  const bytes = items.reduce((sum, item) => sum + item.length + 1, head.length + tail.length + separators)
-
-  const fill = (target: Uint8Array, start: number, from: number): { next: number; length: number } => {
-    let at = start
-    let next = from
-    while (next < items.length) {
-      const item = items[next]!
-      if (at > 0 && at + item.length + 2 > target.length) break
-      if (next > 0) target[at++] = 0x2c
-      target[at++] = ITEM_OPEN
-      target.set(item, at)
-      at += item.length
-      next++
-    }
-    return { next, length: at }
-  }
-
-  return {
-    bytes,
-    join() {
-      const whole = new Uint8Array(bytes)
-      whole.set(head)
-      const { length } = fill(whole, head.length, 0)
-      whole.set(tail, length)
-      return whole
-    },
-    *chunks() {
-      yield head
-      for (let next = 0; next < items.length;) {
-        // An item that is larger than a chunk gets one of its own size.
-        const chunk = new Uint8Array(Math.max(CHUNK_BYTES, items[next]!.length + 2))
-        const filled = fill(chunk, 0, next)
-        next = filled.next
-        yield chunk.subarray(0, filled.length)
-      }
-      yield tail
-    },
-  }
 }

@@ -15,8 +15,13 @@ export interface KubeRequest {
 
 /** Where a streamed body goes. */
 export interface BodySink {
-  /** Takes a chunk; false asks the writer to wait for {@link BodyStream}'s `onDrain`. Nothing is lost when it does not. */
-  write(chunk: Uint8Array): boolean
+  /**
+   * Takes a chunk; false asks the writer to wait for {@link BodyStream}'s `drain`. Nothing is lost when it does not.
+   *
+   * @param onSent called when the bytes are out, so that the array may be filled anew; never by a sink that hands the
+   *   array on
+   */
+  write(chunk: Uint8Array, onSent?: () => void): boolean
   /** Ends the body cleanly. */
   end(): void
   /** Breaks the connection, so that the client sees an incomplete body. */

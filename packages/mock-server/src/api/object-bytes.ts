@@ -2,19 +2,16 @@ import type { KubeObject, StoredObject } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 
 const encoder = new TextEncoder()
-const converted = new WeakMap<StoredObject, Map<string, Uint8Array>>()
-const convertedObjects = new WeakMap<StoredObject, Map<string, KubeObject>>()
 
 /** `group/version`, or the version alone for the core group. */
 export function groupVersion(resource: { readonly group: string; readonly version: string }): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`
 }
 
-function memo<T>(map: WeakMap<StoredObject, Map<string, T>>, stored: StoredObject, key: string, make: () => T): T {
-  let byKey = map.get(stored)
-  if (!byKey) map.set(stored, (byKey = new Map()))
-  let value = byKey.get(key)
-  if (value === undefined) byKey.set(key, (value = make()))
+function memo<T>(stored: StoredObject, key: unknown, make: () => T): T {
+  const { forms } = stored
+  let value = forms.get(key) as T | undefined
+  if (value === undefined) forms.set(key, (value = make()))
   return value
 }
 
@@ -25,14 +22,14 @@ export function versionedObject(stored: StoredObject, resource: Resource): KubeO
     const object = resource.fromStorage(stored.object)
     if (object === stored.object) return object
   }
-  return memo(convertedObjects, stored, apiVersion, () => resource.fromStorage(stored.object))
+  return memo(stored, `object ${apiVersion}`, () => resource.fromStorage(stored.object))
 }
 
 /** The object as JSON in the version of the resource. Encoded once for all who ask. */
 export function objectBytes(stored: StoredObject, resource: Resource): Uint8Array {
   const object = versionedObject(stored, resource)
   if (object === stored.object) return stored.json
-  return memo(converted, stored, groupVersion(resource), () => encoder.encode(JSON.stringify(object)))
+  return memo(stored, `json ${groupVersion(resource)}`, () => encoder.encode(JSON.stringify(object)))
 }
 
 /**
@@ -41,15 +38,19 @@ export function objectBytes(stored: StoredObject, resource: Resource): Uint8Arra
  * write {@link ITEM_OPEN} first.
  */
 export function listItemBytes(stored: StoredObject, resource: Resource): Uint8Array {
+  return (
+    (stored.forms.get(resource) as Uint8Array | undefined) ?? memo(stored, resource, () => itemBytes(stored, resource))
+  )
+}
+
+function itemBytes(stored: StoredObject, resource: Resource): Uint8Array {
   const bytes = objectBytes(stored, resource)
   if (!resource.builtIn) return bytes.subarray(1)
   for (const prefix of typePrefixes(resource)) {
     if (startsWith(bytes, prefix)) return bytes.subarray(prefix.length)
   }
-  return memo(converted, stored, `${groupVersion(resource)} item`, () => {
-    const { kind: _kind, apiVersion: _apiVersion, ...rest } = versionedObject(stored, resource)
-    return encoder.encode(JSON.stringify(rest)).subarray(1)
-  })
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = versionedObject(stored, resource)
+  return encoder.encode(JSON.stringify(rest)).subarray(1)
 }
 
 /** What comes before {@link listItemBytes}. */

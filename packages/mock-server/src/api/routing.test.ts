@@ -106,6 +106,8 @@ describe('selectRoute', () => {
     ['GET', '/api/v1/namespaces//pods/a', '400 Namespace parameter required.'],
     ['GET', '/api/v1/namespaces/a/pods//log', '400 name must be provided'],
     ['GET', '/apis/nope.example.com/v1/x', '404 text'],
+    ['GET', '//api/v1/pods', '404 text'],
+    ['GET', '/apis//v1/pods', '404 text'],
   ])('takes %s %s for: %s', (method, path, expected) => {
     expect(route(method, path, method === 'PATCH' ? { 'content-type': 'application/json-patch+json' } : {})).toBe(
       expected,

@@ -209,8 +209,10 @@ export function selectRoute(
   registry: ResourceRegistry,
   headers: RouteHeaders,
 ): Route {
+  // Request info trims slashes that the router minds.
+  if (info.path.startsWith('//')) throw newPageNotFound()
   if (info.apiPrefix === 'api') return routeBuiltIn(method, info, registry, headers)
   const group = registry.groups().find((candidate) => candidate.name === info.apiGroup)
-  if (!group) throw newPageNotFound()
+  if (!group || group.name === '') throw newPageNotFound()
   return group.builtIn ? routeBuiltIn(method, info, registry, headers) : routeCustom(info, registry, headers)
 }

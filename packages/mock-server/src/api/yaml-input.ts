@@ -6,8 +6,10 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
+  type Alias,
   type Document,
   type ParsedNode,
+  type YAMLMap,
   type YAMLParseError,
 } from 'yaml'
 
@@ -32,6 +34,35 @@ const NOT_IN_GO = /timestamp|time/i
  * numbers, merge keys. Of a key that is there twice the last value counts. Throws a {@link YAMLSyntaxError}.
  */
 export function parseYAML(text: string): ParsedYAML {
+  try {
+    return readDocument(text)
+  } catch (error) {
+    if (error instanceof YAMLSyntaxError) throw error
+    // Brackets by the thousand overflow the parser's stack.
+    if (error instanceof RangeError || error instanceof TooDeepError) throw new YAMLSyntaxError(TOO_DEEP)
+    throw new YAMLSyntaxError(`yaml: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const TOO_DEEP = 'yaml: exceeded max depth of 10000'
+
+class TooDeepError extends Error {}
+
+const MAX_DEPTH = 10_000
+
+/** Brackets that are open at once; those in quotes count too, which no sane text has so many of. */
+function assertShallow(text: string): void {
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x5b || code === 0x7b) {
+      if (++depth > MAX_DEPTH) throw new TooDeepError()
+    } else if ((code === 0x5d || code === 0x7d) && depth > 0) depth--
+  }
+}
+
+function readDocument(text: string): ParsedYAML {
+  assertShallow(text)
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, {
     schema: 'yaml-1.1',
@@ -44,60 +75,89 @@ export function parseYAML(text: string): ParsedYAML {
   if (!Array.isArray(documents) || documents.length === 0) return { value: null, duplicates: [] }
   const document = documents[0] as Document.Parsed
   const error = document.errors[0]
+  if (error?.code === 'RESOURCE_EXHAUSTION') throw new TooDeepError()
   if (error) throw new YAMLSyntaxError(goError(error.code, error.message, errorLine(error)))
-  const duplicates: string[] = []
-  try {
-    return { value: toJSON(document.contents, document, lines, duplicates), duplicates }
-  } catch (cause) {
-    if (cause instanceof YAMLSyntaxError) throw cause
-    throw new YAMLSyntaxError(`yaml: ${cause instanceof Error ? cause.message : String(cause)}`)
+  const reader = new Reader(document, lines)
+  return { value: reader.value(document.contents), duplicates: reader.duplicates }
+}
+
+/** Turns nodes into JSON values, with an eye on aliases: a small text must not become a large object. */
+class Reader {
+  readonly duplicates: string[] = []
+  readonly #document: Document.Parsed
+  readonly #lines: LineCounter
+  readonly #open = new Set<ParsedNode>()
+  #nodes = 0
+  /** Of them, those that aliases brought in. */
+  #aliased = 0
+
+  constructor(document: Document.Parsed, lines: LineCounter) {
+    this.#document = document
+    this.#lines = lines
+  }
+
+  value(node: ParsedNode | null): unknown {
+    this.#count()
+    if (node === null) return null
+    if (isAlias(node)) return this.#alias(node)
+    if (isSeq(node)) return node.items.map((item) => this.value(item as ParsedNode))
+    if (isMap(node)) return this.#map(node)
+    return isScalar(node) ? scalarValue(node.value, node.source) : null
+  }
+
+  #alias(node: Alias.Parsed): unknown {
+    const target = node.resolve(this.#document) as ParsedNode | undefined
+    if (!target) throw new YAMLSyntaxError(`yaml: unknown anchor '${node.source}' referenced`)
+    if (this.#open.has(target)) throw new YAMLSyntaxError(`yaml: anchor '${node.source}' value contains itself`)
+    this.#open.add(target)
+    const value = this.value(target)
+    this.#open.delete(target)
+    return value
+  }
+
+  /** The larger a document becomes, the less of it may come from aliases (`decode.go: allowedAliasRatio`). */
+  #count(): void {
+    this.#nodes++
+    if (this.#open.size > 0) this.#aliased++
+    if (this.#aliased <= 100 || this.#nodes <= 1000) return
+    const [low, high] = [400_000, 4_000_000]
+    const over = Math.min(1, Math.max(0, (this.#nodes - low) / (high - low)))
+    if (this.#aliased / this.#nodes > 0.99 - 0.89 * over) {
+      throw new YAMLSyntaxError('yaml: document contains excessive aliasing')
+    }
+  }
+
+  #map(node: YAMLMap.Parsed): unknown {
+    const merged: Record<string, unknown> = {}
+    const own: Record<string, unknown> = {}
+    const seen = new Set<string>()
+    for (const pair of node.items) {
+      if (!isPair(pair)) continue
+      const key = this.value(pair.key as ParsedNode)
+      const value = this.value(pair.value as ParsedNode | null)
+      if (typeof key === 'symbol') {
+        for (const source of Array.isArray(value) ? value : [value]) {
+          Object.assign(merged, { ...(source as object), ...merged })
+        }
+        continue
+      }
+      const name = keyText(key)
+      if (seen.has(name)) {
+        const { line } = this.#lines.linePos((pair.key as ParsedNode).range?.[0] ?? 0)
+        this.duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
+      }
+      seen.add(name)
+      Object.defineProperty(own, name, { value, enumerable: true, configurable: true, writable: true })
+    }
+    return Object.keys(merged).length === 0 ? own : { ...merged, ...own }
   }
 }
 
-function toJSON(
-  node: ParsedNode | null,
-  document: Document.Parsed,
-  lines: LineCounter,
-  duplicates: string[],
-  depth = 0,
-): unknown {
-  if (depth > 1000) throw new YAMLSyntaxError('yaml: exceeded max depth of 10000')
-  if (node === null) return null
-  if (isAlias(node)) {
-    const target = node.resolve(document)
-    if (!target) throw new YAMLSyntaxError(`yaml: unknown anchor '${node.source}' referenced`)
-    return toJSON(target as ParsedNode, document, lines, duplicates, depth + 1)
-  }
-  if (isSeq(node)) return node.items.map((item) => toJSON(item as ParsedNode, document, lines, duplicates, depth + 1))
-  if (isScalar(node)) {
-    const { value, source } = node
-    // A lone dot is no number to Go.
-    if (typeof value === 'number' && Number.isNaN(value) && source !== undefined && !/nan/i.test(source)) return source
-    if (value instanceof Uint8Array) return new TextDecoder().decode(value)
-    return typeof value === 'bigint' ? Number(value) : value
-  }
-  if (!isMap(node)) return null
-  const merged: Record<string, unknown> = {}
-  const own: Record<string, unknown> = {}
-  const seen = new Set<string>()
-  for (const pair of node.items) {
-    if (!isPair(pair)) continue
-    const key = toJSON(pair.key as ParsedNode, document, lines, duplicates, depth + 1)
-    const value = toJSON(pair.value as ParsedNode | null, document, lines, duplicates, depth + 1)
-    if (typeof key === 'symbol') {
-      for (const source of Array.isArray(value) ? value : [value])
-        Object.assign(merged, { ...(source as object), ...merged })
-      continue
-    }
-    const name = keyText(key)
-    if (seen.has(name)) {
-      const { line } = lines.linePos((pair.key as ParsedNode).range?.[0] ?? 0)
-      duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
-    }
-    seen.add(name)
-    Object.defineProperty(own, name, { value, enumerable: true, configurable: true, writable: true })
-  }
-  return Object.keys(merged).length === 0 ? own : { ...merged, ...own }
+function scalarValue(value: unknown, source: string | undefined): unknown {
+  // A lone dot is no number to Go.
+  if (typeof value === 'number' && Number.isNaN(value) && source !== undefined && !/nan/i.test(source)) return source
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value)
+  return typeof value === 'bigint' ? Number(value) : value
 }
 
 function keyText(key: unknown): string {

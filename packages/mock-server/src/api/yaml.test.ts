@@ -70,6 +70,26 @@ describe('toYAML', () => {
 })
 
 describe('parseYAML', () => {
+  it('gives up on what is too deep', () => {
+    expect(() => parseYAML('['.repeat(20_000))).toThrow(new YAMLSyntaxError('yaml: exceeded max depth of 10000'))
+  })
+
+  it('does not let aliases make a small text large', () => {
+    const lists = Array.from(
+      { length: 12 },
+      (_, i) =>
+        `l${i}: &l${i} [${
+          i === 0
+            ? 'x'
+            : Array(9)
+                .fill(`*l${i - 1}`)
+                .join(',')
+        }]`,
+    )
+    expect(() => parseYAML(lists.join('\n'))).toThrow(new YAMLSyntaxError('yaml: document contains excessive aliasing'))
+    expect(parseYAML('a: &a [1]\nb: [*a, *a]\n').value).toEqual({ a: [1], b: [[1], [1]] })
+  })
+
   it('reads the words and numbers of YAML 1.1 and leaves times alone', () => {
     expect(parseYAML('a: yes\nb: 010\nc: 12:30\nd: 2001-01-01\n1: x\ne: ~\n').value).toEqual({
       1: 'x',
@@ -95,6 +115,7 @@ describe('parseYAML', () => {
     ['a: b: c\n', 'yaml: mapping values are not allowed in this context'],
     ['\ta: b\n', 'yaml: found character that cannot start any token'],
     ['a: *x\n', "yaml: unknown anchor 'x' referenced"],
+    ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
   ])('refuses %j in the words of Go', (text, message) => {
     expect(() => parseYAML(text)).toThrow(new YAMLSyntaxError(message))
   })

@@ -110,13 +110,17 @@ describe('discovery', () => {
     expect(ask('/api/v9').status).toBe(404)
     expect(ask('/api/v9').headers['content-type']).toBe('application/json')
     expect(text(ask('/apis/nope.example.com/v1'))).toBe('404 page not found\n')
+    expect(ask('/version/x').headers['content-type']).toBe('application/json')
     expect(text(ask('//api/v1'))).toBe('404 page not found\n')
     expect(text(ask('/healthz/nope'))).toBe('404 page not found\n')
     expect(ask('/api/v1', {}, 'POST').status).toBe(405)
     expect(ask('/apis/apps', {}, 'POST').status).toBe(200)
   })
 
-  it('refuses Accept headers that leave nothing', () => {
+  it('refuses types that it neither takes nor gives', () => {
+    expect(ask('/api/v1', { 'content-type': 'text/plain' }).status).toBe(415)
+    expect(ask('/version', { 'content-type': 'application/yaml' }).status).toBe(415)
+    expect(ask('/apis/apps', { 'content-type': 'text/plain' }).status).toBe(200)
     expect(json(ask('/api/v1', { accept: 'text/csv' }))['message']).toMatch(/^406: Not Acceptable\n\nAvailable/)
     expect(json(ask('/apis/apps', { accept: 'text/csv' }))['message']).toMatch(/^only the following media types/)
   })

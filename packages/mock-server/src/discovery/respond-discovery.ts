@@ -1,14 +1,13 @@
 import type { KubeResponse } from '../api/message.ts'
-import { newPageNotFound, newPathMethodNotAllowed, newPathNotFound, newRouteNotAcceptable } from '../api/errors.ts'
-import { parseAccept, routeAccepts } from '../api/media-type.ts'
 import {
-  MEDIA_TYPES,
-  negotiateOutput,
-  noTransform,
-  STREAM_MEDIA_TYPES,
-  type ConvertTarget,
-  type Negotiated,
-} from '../api/negotiation.ts'
+  newPageNotFound,
+  newPathMethodNotAllowed,
+  newPathNotFound,
+  newRouteNotAcceptable,
+  newRouteUnsupportedMediaType,
+} from '../api/errors.ts'
+import { parseAccept, routeAccepts, routeConsumes } from '../api/media-type.ts'
+import { MEDIA_TYPES, negotiateOutput, noTransform, type ConvertTarget, type Negotiated } from '../api/negotiation.ts'
 import { firstValue } from '../api/query.ts'
 import { splitPath } from '../api/request-info.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from '../api/response-context.ts'
@@ -93,10 +92,10 @@ export function respondDiscovery(
       assertRoute(context, method, ['application/json'])
       return respondDocument(context, sources.version, { mediaType: 'application/json', pretty: true })
     case '/api':
-      assertRoute(context, method, [...MEDIA_TYPES, ...STREAM_MEDIA_TYPES])
+      assertRoute(context, method, MEDIA_TYPES)
       return respondGroups(context, () => apiVersions(sources.serverAddress), true, registry)
     case '/.well-known/openid-configuration':
-      assertRoute(context, method, ['application/json'])
+      assertRoute(context, method, ['application/json'], [])
       return respondKeys(context, 'application/json', {
         issuer,
         jwks_uri: `https://${sources.serverAddress}/openid/v1/jwks`,
@@ -105,7 +104,7 @@ export function respondDiscovery(
         id_token_signing_alg_values_supported: ['RS256'],
       })
     case '/openid/v1/jwks':
-      assertRoute(context, method, ['application/jwk-set+json'])
+      assertRoute(context, method, ['application/jwk-set+json'], [])
       return respondKeys(context, 'application/jwk-set+json', { keys: [] })
   }
   return respondGroupPath(context, method, path, registry)
@@ -126,6 +125,9 @@ function debugPage(path: string, version: VersionInfo): string {
   return ['', title, ...lines, ''].join('\n')
 }
 
+/** What the router answers below: with a Status, not with plain text. */
+const ROUTED = ['/version/', '/openid/v1/jwks/', '/.well-known/openid-configuration/']
+
 /** `/api/VERSION`, `/apis/GROUP`, `/apis/GROUP/VERSION`. */
 function respondGroupPath(
   context: ResponseContext,
@@ -134,6 +136,7 @@ function respondGroupPath(
   registry: ResourceRegistry,
 ): KubeResponse {
   const [prefix, ...rest] = splitPath(path)
+  if (ROUTED.some((root) => path.startsWith(root))) throw newPathNotFound()
   // Only a path that begins with one slash is a known one.
   if (path.startsWith('//') || (prefix !== 'api' && prefix !== 'apis')) throw newPageNotFound()
   const name = prefix === 'api' ? '' : rest.shift()!
@@ -142,15 +145,23 @@ function respondGroupPath(
   const [version, ...more] = rest
   if (version === undefined) return respondNegotiated(context, apiGroup(group))
   if (more.length > 0 || !group.versions.includes(version)) throw group.builtIn ? newPathNotFound() : newPageNotFound()
-  if (group.builtIn) assertRoute(context, method, [...MEDIA_TYPES, ...STREAM_MEDIA_TYPES])
+  if (group.builtIn) assertRoute(context, method, MEDIA_TYPES)
   return respondNegotiated(context, apiResourceList(name, version, registry.resources(name, version)))
 }
 
-/** What the router checks before a handler runs. */
-function assertRoute(context: ResponseContext, method: string, produces: readonly string[]): void {
+/** What the router checks before a handler runs; what a route may be sent is what it may answer, where that is said. */
+function assertRoute(
+  context: ResponseContext,
+  method: string,
+  produces: readonly string[],
+  consumes: readonly string[] = produces,
+): void {
   if (method !== 'GET') throw newPathMethodNotAllowed()
-  const available = produces.filter((type) => !type.includes('stream='))
-  if (!routeAccepts(context.requestHeaders['accept'] ?? '', available)) throw newRouteNotAcceptable(available)
+  const contentType = context.requestHeaders['content-type'] ?? ''
+  if (contentType !== '' && consumes.length > 0 && !routeConsumes(contentType, consumes)) {
+    throw newRouteUnsupportedMediaType()
+  }
+  if (!routeAccepts(context.requestHeaders['accept'] ?? '', produces)) throw newRouteNotAcceptable(produces)
 }
 
 function negotiate(context: ResponseContext, allows: (convert: ConvertTarget | undefined) => boolean): Negotiated {

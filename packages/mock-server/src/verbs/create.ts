@@ -9,6 +9,7 @@ import {
   type Storage,
 } from '@freshread/core'
 import { limitedBody } from '../api/decode-body.ts'
+import { allCodecs, negotiateInput } from '../api/negotiation.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
 import { generateName } from '../resources/system-fields.ts'
 import { beforeCreate } from './before-create.ts'
@@ -24,6 +25,8 @@ const MAX_NAME_ATTEMPTS = 8
 
 /** Creates an object from the request's body (`pkg/endpoints/handlers/create.go: createHandler`). */
 export async function create(scope: RequestScope): Promise<VerbResult> {
+  // A create looks at the body's type first, an update at its options.
+  negotiateInput(scope.request.headers['content-type'], allCodecs)
   limitedBody(scope.request)
   const options = writeOptions(scope.query, 'CreateOptions')
   const object = decodeRequestObject(scope, options.fieldValidation)

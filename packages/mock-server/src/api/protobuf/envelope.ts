@@ -53,7 +53,7 @@ export function decodeProtobuf(
   fallback?: { readonly apiVersion: string; readonly kind: string },
 ): Record<string, unknown> {
   if (!PREFIX.every((byte, i) => bytes[i] === byte))
-    throw new ProtobufError('provided data does not appear to be a protobuf message')
+    throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]`)
   let apiVersion = ''
   let kind = ''
   let raw = new Uint8Array(0)
