@@ -1,5 +1,6 @@
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.ts'
 import type { DeclType } from './decl-type.ts'
+import { reservedSymbols } from './escaping.ts'
 import { typeIdent, type Environment } from './environment.ts'
 import type { FunctionDecl } from './functions/declare.ts'
 import type { Source } from './source.ts'
@@ -218,7 +219,8 @@ class Checker {
       case 'map':
         return target.params[1]!
       case 'struct': {
-        const type = this.#options.structs.get(target.name)?.fields?.get(field)?.type.celType
+        const fields = this.#options.structs.get(target.name)?.fields
+        const type = (fields?.get(field) ?? (reservedSymbols.has(field) ? fields?.get(`__${field}__`) : undefined))?.type.celType
         if (type === undefined) this.#error(expr.id, `undefined field '${field}'`)
         return type ?? errorType
       }
@@ -328,11 +330,10 @@ class Checker {
   }
 
   /** The common type of an element and those before it. */
-  #join(expr: Expr, before: CelType | undefined, type: CelType): CelType {
+  #join(before: CelType | undefined, type: CelType): CelType {
     if (before === undefined) return type
     if (isAssignable(this.#bindings, before, type)) return mostGeneral(before, type)
-    this.#mismatch(expr.id, before, type)
-    return errorType
+    return dynType
   }
 
   #unwrapEntry(expr: Expr, optional: boolean): CelType {
@@ -347,7 +348,7 @@ class Checker {
     let type: CelType | undefined
     const elements = expr.elements.map((element, i) => {
       const checked = this.#check(element)
-      type = this.#join(checked, type, this.#unwrapEntry(checked, expr.optionals.has(i)))
+      type = this.#join(type, this.#unwrapEntry(checked, expr.optionals.has(i)))
       return checked
     })
     this.#set(expr, listType(type ?? this.#freshType()))
@@ -359,9 +360,9 @@ class Checker {
     let valueType: CelType | undefined
     const entries = expr.entries.map((entry) => {
       const key = this.#check(entry.key)
-      keyType = this.#join(key, keyType, this.#typeOf(key))
+      keyType = this.#join(keyType, this.#typeOf(key))
       const value = this.#check(entry.value)
-      valueType = this.#join(value, valueType, this.#unwrapEntry(value, entry.optional))
+      valueType = this.#join(valueType, this.#unwrapEntry(value, entry.optional))
       return { ...entry, key, value }
     })
     this.#set(expr, mapType(keyType ?? this.#freshType(), valueType ?? this.#freshType()))

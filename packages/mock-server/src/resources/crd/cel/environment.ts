@@ -15,7 +15,6 @@ import {
   opaqueType,
   optionalType,
   stringType,
-  structType,
   timestampType,
   typeType,
   uintType,
@@ -67,9 +66,6 @@ const named: Readonly<Record<string, CelType>> = {
   'google.protobuf.Timestamp': timestampType,
   'net.IP': opaqueType('net.IP'),
   'net.CIDR': opaqueType('net.CIDR'),
-  'kubernetes.Quantity': structType('kubernetes.Quantity'),
-  'kubernetes.URL': structType('kubernetes.URL'),
-  'kubernetes.Semver': structType('kubernetes.Semver'),
 }
 
 /** The type that a name stands for, as an expression's value: `type(int)`. */

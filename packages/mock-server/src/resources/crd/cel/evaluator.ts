@@ -145,7 +145,10 @@ function step(value: Value, key: Value): Value | undefined {
   if (value instanceof CelMap) return value.find(key)
   if (value instanceof CelList) {
     const index = indexOf(key)
-    if (index === undefined) return new CelError(`unsupported index type '${typeName(key)}' in list`)
+    if (index === undefined) {
+      const what = typeof key === 'number' ? `value ${show(key)}` : `type '${typeName(key)}'`
+      return new CelError(`unsupported index ${what} in list`)
+    }
     return index < 0 || index >= value.size ? undefined : value.at(index)
   }
   return undefined
@@ -455,7 +458,7 @@ class Planner {
       eval: (run) => {
         const over = range(run)
         if (isError(over)) return over
-        if (!(over instanceof CelList) && !(over instanceof CelMap)) return noSuchOverload
+        if (!(over instanceof CelList) && !(over instanceof CelMap)) return notIterable(over)
         const outer = run.scope
         const accumulator: Scope = { name: expr.accuVar, value: undefined, make: () => init(run), parent: outer }
         run.scope = accumulator
@@ -499,6 +502,25 @@ class Growing extends ValueList {
 /** Whether the accumulator is nothing but a list that each step appends to. */
 function appendsToList(expr: ComprehensionExpr): boolean {
   return expr.accuVar.startsWith('@') && expr.accuInit.kind === 'list' && expr.accuInit.elements.length === 0
+}
+
+/** Types as the evaluator's own language calls them. */
+const goNames: Readonly<Record<string, string>> = {
+  bool: 'types.Bool',
+  bytes: 'types.Bytes',
+  double: 'types.Double',
+  int: 'types.Int',
+  null_type: 'types.Null',
+  string: 'types.String',
+  uint: 'types.Uint',
+  optional_type: '*types.Optional',
+  'google.protobuf.Duration': 'types.Duration',
+  'google.protobuf.Timestamp': 'types.Timestamp',
+}
+
+function notIterable(value: Value): CelError {
+  const name = typeName(value)
+  return new CelError(`got '${goNames[name] ?? name}', expected iterable type`)
 }
 
 function* iterations(expr: ComprehensionExpr, over: CelList | CelMap, parent: Scope): Generator<Scope> {

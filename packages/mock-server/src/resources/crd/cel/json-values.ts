@@ -12,7 +12,6 @@ import {
   Duration,
   equal,
   noSuchOverload,
-  Timestamp,
   ValueList,
   type Value,
 } from './values.ts'
@@ -72,12 +71,10 @@ function stringValue(text: string, format: string | undefined): Value {
     }
     case 'date':
       if (!isDate(text)) return new CelError(`Invalid date formatted string ${text}: cannot be parsed`)
-      return new Timestamp(parseTimestamp(`${text}T00:00:00Z`)!)
+      return parseTimestamp(`${text}T00:00:00Z`)!
     case 'date-time': {
-      const nanos = isDateTime(text) ? parseTimestamp(text) : undefined
-      return nanos === undefined
-        ? new CelError(`Invalid date-time formatted string ${text}: cannot be parsed`)
-        : new Timestamp(nanos)
+      const time = isDateTime(text) ? parseTimestamp(text) : undefined
+      return time ?? new CelError(`Invalid date-time formatted string ${text}: cannot be parsed`)
     }
     case 'byte':
       try {

@@ -193,7 +193,8 @@ function equalityCost(args: readonly CostNode[]): CallEstimate | undefined {
 
 function literalUint(node: CostNode | undefined, otherwise: bigint): bigint {
   const value = node?.expr?.kind === 'literal' ? node.expr.value : undefined
-  return typeof value === 'bigint' && value >= 0n ? value : otherwise
+  if (typeof value !== 'bigint') return otherwise
+  return value < 0n ? 0n : value
 }
 
 function listCall(factor: number, size: Range): CallEstimate {

@@ -1,11 +1,12 @@
 import { parseGoDuration } from '../formats.ts'
 import { compileRegexp } from '../go-regexp.ts'
-import { walk, type CallExpr, type Expr } from './ast.ts'
+import { childrenOf, walk, type CallExpr, type Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import { clauseErrors, walkFormat, wrongArgument } from './functions/string-format.ts'
 import type { Source } from './source.ts'
 import { parseTimestamp } from './time.ts'
-import type { CelKind, CelType } from './types.ts'
+import { formatType, type CelKind, type CelType } from './types.ts'
+import { sameType, unwrapOptional } from './unify.ts'
 
 /** Checks of literals that evaluation would choke on (`cel-go: cel/validator.go, ext/formatting.go`). */
 
@@ -33,7 +34,37 @@ export function checkLiterals(checked: Checked, source: Source): void {
       if (!valid(literal.value)) source.reportAt(literal.id, `invalid ${fn} argument`)
     }
   }
+  checkHomogeneity(checked.expr, checked, source)
   for (const call of calls) if (call.fn === 'format') checkFormat(call, checked, source)
+}
+
+/** Lists and maps must not mix types, other than as arguments of `format`. */
+function checkHomogeneity(expr: Expr, checked: Checked, source: Source): void {
+  if (expr.kind === 'call' && expr.fn === 'format') return
+  for (const inner of childrenOf(expr)) checkHomogeneity(inner, checked, source)
+  const typeOf = (part: Expr): CelType => checked.types.get(part.id)!
+  const sameAs = (before: CelType | undefined, part: Expr, optional: boolean): CelType | undefined => {
+    const type = optional ? unwrapOptional(typeOf(part)).type : typeOf(part)
+    if (before === undefined || sameType(before, type)) return before ?? type
+    source.reportAt(part.id, `expected type '${formatType(before)}' but found '${formatType(type)}'`)
+    return undefined
+  }
+  if (expr.kind === 'list') {
+    let type: CelType | undefined
+    for (const [i, element] of expr.elements.entries()) {
+      type = sameAs(type, element, expr.optionals.has(i))
+      if (type === undefined) return
+    }
+  }
+  if (expr.kind !== 'map') return
+  let keyType: CelType | undefined
+  let valueType: CelType | undefined
+  for (const { key, value, optional } of expr.entries) {
+    keyType = sameAs(keyType, key, false)
+    if (keyType === undefined) return
+    valueType = sameAs(valueType, value, optional)
+    if (valueType === undefined) return
+  }
 }
 
 const clauseKinds: Readonly<Record<string, readonly CelKind[]>> = {

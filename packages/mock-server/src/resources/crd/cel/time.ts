@@ -1,10 +1,12 @@
+import { Timestamp } from './values.ts'
+
 /** Times and durations as Go has them: nanoseconds, and texts of their own. */
 
 const second = 1_000_000_000n
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/
 
-/** Nanoseconds since the epoch of an RFC 3339 time; `undefined` for another text. */
-export function parseTimestamp(text: string): bigint | undefined {
+/** An RFC 3339 time; `undefined` for another text. */
+export function parseTimestamp(text: string): Timestamp | undefined {
   const match = rfc3339.exec(text)
   if (match === null) return undefined
   const [, year, month, day, hours, minutes, seconds, fraction = '', zone] = match as unknown as string[]
@@ -25,7 +27,7 @@ export function parseTimestamp(text: string): bigint | undefined {
     offset = (h * 60 + m) * (zone!.startsWith('-') ? -1 : 1)
   }
   const whole = BigInt(date.getTime() / 1000 - offset * 60)
-  return whole * second + BigInt(fraction.padEnd(9, '0').slice(0, 9))
+  return new Timestamp(whole * second + BigInt(fraction.padEnd(9, '0').slice(0, 9)), offset)
 }
 
 /** First and last second that a timestamp can have: years 1 to 9999. */
@@ -41,24 +43,6 @@ function floorDivide(a: bigint, b: bigint): bigint {
 export function splitTimestamp(nanos: bigint): { readonly date: Date; readonly nanos: number } {
   const seconds = floorDivide(nanos, second)
   return { date: new Date(Number(seconds) * 1000), nanos: Number(nanos - seconds * second) }
-}
-
-/** RFC 3339 in UTC, with as many decimals as there are. */
-export function formatTimestamp(nanos: bigint): string {
-  const { date, nanos: rest } = splitTimestamp(nanos)
-  const text = date.toISOString()
-  const fraction = rest === 0 ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`
-  return `${text.slice(0, -5).padStart(19, '0')}${fraction}Z`
-}
-
-/** A duration in seconds: `1.5s`. */
-export function formatDuration(nanos: bigint): string {
-  const sign = nanos < 0n ? '-' : ''
-  const amount = nanos < 0n ? -nanos : nanos
-  const fraction = String(amount % second)
-    .padStart(9, '0')
-    .replace(/0+$/, '')
-  return `${sign}${amount / second}${fraction === '' ? '' : `.${fraction}`}s`
 }
 
 const offsetPattern = /^[+-]?\d\d:\d\d$/

@@ -27,9 +27,12 @@ export class Duration {
 /** A point in time, in nanoseconds since the epoch. */
 export class Timestamp {
   readonly nanos: bigint
+  /** Minutes east of UTC that it is printed in. */
+  readonly offset: number
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos
+    this.offset = offset
   }
 }
 

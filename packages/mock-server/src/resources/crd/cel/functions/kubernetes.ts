@@ -149,7 +149,8 @@ const urlFunctions: readonly FunctionDecl[] = [
 
 const quantity = (value: Value | undefined): Quantity => (value as QuantityValue).quantity
 const maxInt = (1n << 63n) - 1n
-const fitsInt = (value: Quantity): boolean => value.isInteger && value.value <= maxInt && value.value >= -maxInt - 1n
+/** An amount that was cut to the largest there is has no integer. */
+const fitsInt = (value: Quantity): boolean => value.isInteger && value.value < maxInt && value.value > -maxInt
 
 const ordering = (
   name: string,
@@ -256,12 +257,12 @@ const isGlobalUnicast = (bytes: IpBytes): boolean =>
 
 const containsIp: Implementation = ([network, address]) => {
   const bytes = typeof address === 'string' ? readIp(address) : ip(address)
-  return isCelError(bytes) ? bytes : prefixContains(cidr(network).prefix, bytes)
+  return isCelError(bytes) ? noSuchOverload : prefixContains(cidr(network).prefix, bytes)
 }
 
 const containsCidr: Implementation = ([network, other]) => {
   const inner = typeof other === 'string' ? readCidr(other) : cidr(other).prefix
-  if (isCelError(inner)) return inner
+  if (isCelError(inner)) return noSuchOverload
   const { prefix } = cidr(network)
   if (prefix.bytes.length !== inner.bytes.length || prefix.bits > inner.bits) return false
   return prefixContains(prefix, inner.bytes)
@@ -289,7 +290,8 @@ const networkFunctions: readonly FunctionDecl[] = [
   ),
   declare('cidr', 'string_to_cidr (string) cidr', ([value]) => {
     const prefix = readCidr(text(value))
-    return isCelError(prefix) ? prefix : new CidrValue(prefix)
+    if (!isCelError(prefix)) return new CidrValue(prefix)
+    return new CelError(`network address parse error during conversion from string: ${prefix.message}`)
   }),
   declare('containsIP', 'cidr_contains_ip_string cidr.(string) bool\ncidr_contains_ip_ip cidr.(ip) bool', containsIp),
   declare(

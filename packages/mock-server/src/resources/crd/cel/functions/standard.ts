@@ -1,7 +1,7 @@
-import { goNumber } from '@freshread/core'
 import { parseGoDuration } from '../../formats.ts'
 import { compileRegexp, matchString } from '../../go-regexp.ts'
-import { formatDuration, formatTimestamp, inZone, maxTimestamp, minTimestamp, parseTimestamp } from '../time.ts'
+import { doubleText, formatDuration, formatTimestamp } from '../text.ts'
+import { inZone, maxTimestamp, minTimestamp, parseTimestamp } from '../time.ts'
 import {
   CelError,
   CelList,
@@ -33,8 +33,8 @@ const int = (value: bigint): Value => (value > maxInt || value < minInt ? overfl
 const uint = (value: bigint): Value =>
   value < 0n || BigInt.asUintN(64, value) !== value ? unsignedOverflow : new Uint(value)
 const duration = (nanos: bigint): Value => (nanos > maxInt || nanos < minInt ? durationOverflow : new Duration(nanos))
-const timestamp = (nanos: bigint): Value =>
-  nanos > maxTimestamp || nanos < minTimestamp ? timestampOverflow : new Timestamp(nanos)
+const timestamp = (nanos: bigint, offset = 0): Value =>
+  nanos > maxTimestamp || nanos < minTimestamp ? timestampOverflow : new Timestamp(nanos, offset)
 
 function noTrait(name: string): CelError {
   return new CelError(`no such overload: ${name}`)
@@ -56,9 +56,9 @@ const add: Implementation = ([a, b]) => {
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : noSuchOverload
   if (a instanceof Duration) {
     if (b instanceof Duration) return duration(a.nanos + b.nanos)
-    return b instanceof Timestamp ? timestamp(a.nanos + b.nanos) : noSuchOverload
+    return b instanceof Timestamp ? timestamp(a.nanos + b.nanos, b.offset) : noSuchOverload
   }
-  if (a instanceof Timestamp) return b instanceof Duration ? timestamp(a.nanos + b.nanos) : noSuchOverload
+  if (a instanceof Timestamp) return b instanceof Duration ? timestamp(a.nanos + b.nanos, a.offset) : noSuchOverload
   return noTrait('_+_')
 }
 
@@ -68,7 +68,7 @@ const subtract: Implementation = ([a, b]) => {
   if (a instanceof Uint) return b instanceof Uint ? uint(a.value - b.value) : noSuchOverload
   if (a instanceof Duration) return b instanceof Duration ? duration(a.nanos - b.nanos) : noSuchOverload
   if (a instanceof Timestamp) {
-    if (b instanceof Duration) return timestamp(a.nanos - b.nanos)
+    if (b instanceof Duration) return timestamp(a.nanos - b.nanos, a.offset)
     return b instanceof Timestamp ? duration(a.nanos - b.nanos) : noSuchOverload
   }
   return noTrait('_-_')
@@ -209,12 +209,10 @@ export const toString: Implementation = ([value]) => {
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   if (value instanceof Uint) return String(value.value)
   if (typeof value === 'number') {
-    if (Number.isNaN(value)) return 'NaN'
-    if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
-    return goNumber(value)
+    return doubleText(value)
   }
   if (value instanceof Duration) return formatDuration(value.nanos)
-  if (value instanceof Timestamp) return formatTimestamp(value.nanos)
+  if (value instanceof Timestamp) return formatTimestamp(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof Uint8Array) {
     try {
@@ -244,8 +242,8 @@ const toDuration: Implementation = ([value]) => {
 const toTimestamp: Implementation = ([value]) => {
   if (value instanceof Timestamp) return value
   if (typeof value === 'bigint') return timestamp(value * 1_000_000_000n)
-  const nanos = typeof value === 'string' ? parseTimestamp(value) : undefined
-  return nanos === undefined ? conversionError(value!, 'google.protobuf.Timestamp') : timestamp(nanos)
+  const time = typeof value === 'string' ? parseTimestamp(value) : undefined
+  return time === undefined ? conversionError(value!, 'google.protobuf.Timestamp') : timestamp(time.nanos, time.offset)
 }
 
 const encoder = new TextEncoder()
@@ -253,6 +251,11 @@ const encoder = new TextEncoder()
 const identity: Implementation = ([value]) => value!
 
 const text = (value: Value | undefined): string => value as string
+
+const textTest =
+  (test: (a: string, b: string) => boolean): Implementation =>
+  ([a, b]) =>
+    typeof a === 'string' && typeof b === 'string' ? test(a, b) : noSuchOverload
 
 const matches: Implementation = ([value, pattern]) => {
   if (typeof value !== 'string' || typeof pattern !== 'string') return noSuchOverload
@@ -458,9 +461,9 @@ export const standardFunctions: readonly FunctionDecl[] = [
      string_to_uint64 (string) uint`,
     toUint,
   ),
-  declare('contains', 'contains_string string.(string) bool', ([a, b]) => text(a).includes(text(b))),
-  declare('endsWith', 'ends_with_string string.(string) bool', ([a, b]) => text(a).endsWith(text(b))),
-  declare('startsWith', 'starts_with_string string.(string) bool', ([a, b]) => text(a).startsWith(text(b))),
+  declare('contains', 'contains_string string.(string) bool', textTest((a, b) => a.includes(b)), true),
+  declare('endsWith', 'ends_with_string string.(string) bool', textTest((a, b) => a.endsWith(b)), true),
+  declare('startsWith', 'starts_with_string string.(string) bool', textTest((a, b) => a.startsWith(b)), true),
   declare('matches', 'matches (string, string) bool\nmatches_string string.(string) bool', matches, true),
   timeFunction(
     'getFullYear',

@@ -1,7 +1,6 @@
-import { goNumber } from '@freshread/core'
 import { compareUtf8 } from '../../go-text.ts'
 import { CelList, CelMap, Duration, Timestamp, typeName, TypeValue, Uint, type Value } from '../values.ts'
-import { formatDuration, formatTimestamp } from '../time.ts'
+import { doubleText, formatDuration, formatTimestamp } from '../text.ts'
 
 /** `"%s and %d".format([…])` (`cel-go: ext/formatting.go`). */
 
@@ -10,7 +9,8 @@ export type Formatted =
   | { readonly error: string; /** Which argument is to blame. */ readonly argument?: number }
 
 const defaultPrecision = 6
-const maxPrecision = 100
+/** Longer fractions than this say nothing. */
+const maxPrecision = 10_000
 
 class FormatFailure extends Error {
   readonly argument: number | undefined
@@ -80,15 +80,10 @@ export function walkFormat(format: string, clauses: Clauses): Formatted & { read
 }
 
 function oneClause(clause: string, precisionText: string | undefined, argument: number, clauses: Clauses): string {
-  const precision = precisionText === undefined ? undefined : Number(precisionText)
+  const precision = precisionText === undefined ? undefined : Math.min(Number(precisionText), maxPrecision)
   if (precisionText === '') {
     throw new FormatFailure(
       'could not parse formatting clause: error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
-    )
-  }
-  if (precision !== undefined && precision > maxPrecision) {
-    throw new FormatFailure(
-      `could not parse formatting clause: error while parsing precision: precision ${precision} exceeds maximum allowed precision ${maxPrecision}`,
     )
   }
   if (!Object.hasOwn(clauseErrors, clause)) {
@@ -151,7 +146,10 @@ function hexOf(value: Value): string | undefined {
 function fixed(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞'
-  return value.toLocaleString('en-US', { minimumFractionDigits: precision, maximumFractionDigits: precision })
+  // JavaScript knows 100 decimals at most; those after are none that a double has.
+  const digits = Math.min(precision, 100)
+  const text = value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  return text + '0'.repeat(precision - digits)
 }
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
@@ -159,7 +157,9 @@ const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 function scientific(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞'
-  const [mantissa = '', exponent = '+0'] = value.toExponential(precision).split('e')
+  const known = Math.min(precision, 100)
+  const [start = '', exponent = '+0'] = value.toExponential(known).split('e')
+  const mantissa = start + '0'.repeat(precision - known)
   const digits = exponent.slice(1).padStart(2, '0')
   const raised = Array.from(digits, (digit) => superscripts[Number(digit)]!).join('')
   return `${mantissa}\u202f×\u202f10${exponent.startsWith('-') ? '⁻' : ''}${raised}`
@@ -169,22 +169,17 @@ function stringOf(value: Value): string {
   if (value === null) return 'null'
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  if (typeof value === 'number') return numberText(value)
+  if (typeof value === 'number') return doubleText(value)
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Uint8Array) return new TextDecoder().decode(value)
   if (value instanceof Duration) return formatDuration(value.nanos)
-  if (value instanceof Timestamp) return formatTimestamp(value.nanos)
+  if (value instanceof Timestamp) return formatTimestamp(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof CelList) return `[${[...value].map(nested).join(', ')}]`
   if (value instanceof CelMap) return mapText(value)
   throw wrongArgument('s', typeName(value))
 }
 
-function numberText(value: number): string {
-  if (Number.isNaN(value)) return 'NaN'
-  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
-  return goNumber(value)
-}
 
 function mapText(map: CelMap): string {
   const entries = [...map.keys()].map((key) => {
@@ -203,6 +198,6 @@ function nested(value: Value): string {
   if (value instanceof Duration) return `duration(${JSON.stringify(stringOf(value))})`
   if (value instanceof Timestamp) return `timestamp(${JSON.stringify(stringOf(value))})`
   if (typeof value === 'number')
-    return Number.isFinite(value) ? value.toFixed(defaultPrecision) : JSON.stringify(numberText(value))
+    return Number.isFinite(value) ? value.toFixed(defaultPrecision) : JSON.stringify(doubleText(value))
   return stringOf(value)
 }
