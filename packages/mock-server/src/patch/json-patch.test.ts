@@ -145,6 +145,12 @@ describe('applyJsonPatch', () => {
     expect(patched.data).toMatchObject({ list: ['a', 'b', 'c', 'd', 'e'], other: ['a', 'b', 'c', 'd'] })
   })
 
+  it('copies an object into itself', () => {
+    const patched = run({ op: 'copy', from: '/metadata/annotations', path: '/metadata/annotations/self' })
+    const { annotations } = object.metadata
+    expect(patched.metadata.annotations).toEqual({ ...annotations, self: annotations })
+  })
+
   it('puts the keys of objects that it went through in order, and leaves the others', () => {
     const text = JSON.stringify(run({ op: 'add', path: '/data/a', value: 1 }))
     expect(text).toBe(

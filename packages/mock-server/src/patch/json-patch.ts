@@ -100,8 +100,7 @@ class Document {
         return this.#add(pointer(operation['path']), value)
       }
       case 'copy':
-        // The copy is shared with its source until one of them is changed.
-        return this.#add(pointer(operation['path']), this.#share(this.#get(pointer(operation['from']))) ?? null)
+        return this.#copy(pointer(operation['from']), pointer(operation['path']))
       case 'test':
         return this.#test(pointer(operation['path']), operation['value'] ?? null)
       default:
@@ -131,13 +130,6 @@ class Document {
     return copy
   }
 
-  /** Gives up the right to change a value in place, since it is to be in two places. */
-  #share(value: unknown): unknown {
-    if (!this.#copies.delete(value)) return value
-    for (const inner of Object.values(value as object)) this.#share(inner)
-    return value
-  }
-
   /** Where a path's last part is to be found. */
   #container(path: readonly string[]): [container: Container, key: string] {
     if (path.length === 0) throw new DoesNotApply()
@@ -162,6 +154,12 @@ class Document {
     if (!Array.isArray(container)) define(container, key, value)
     else if (key === '-') container.push(value)
     else container.splice(index(container, key, container.length + 1), 0, value)
+  }
+
+  #copy(from: readonly string[], path: readonly string[]): void {
+    // The way to the copy may lead through what is copied, which then counts as gone through.
+    this.#container(path)
+    this.#add(path, this.#sorted(this.#get(from)) ?? null)
   }
 
   #remove(path: readonly string[]): void {

@@ -137,20 +137,20 @@ function merge(scope: RequestScope, current: KubeObject, body: PatchBody, option
   const before = resource.fromStorage(current)
   const after = applyTo(scope, before, body, fieldValidation)
   const { object, strict, error } = decodeAs(resource, after, fieldValidation)
+  // What is wrong is told in the order in which Go writes objects.
+  const inOrder = (): unknown => applyTo(scope, inGoOrder(resource, before), body, fieldValidation)
   const refuse = (text: string): never => {
-    const shown =
-      body.type === STRATEGIC
-        ? goValue(body.value)
-        : goJSON(applyTo(scope, inGoOrder(resource, before), body, fieldValidation))
+    const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(inOrder())
     throw newInvalid({ group: '', kind: '' }, '', [invalid('patch', shown, text)])
   }
   if (body.type !== STRATEGIC) checkPatchedKind(scope, after, refuse)
   const wrong = (body.type === STRATEGIC ? fromUnstructuredError(after, resource.schema) : undefined) ?? error
   if (wrong !== undefined) refuse(wrong)
+  const unknown = strict.length < 2 ? strict : decodeAs(resource, inOrder(), fieldValidation).strict
   const all = [
     ...duplicatesIn(body, fieldValidation),
     ...operationErrors(body, fieldValidation),
-    ...(body.type === STRATEGIC ? strict.toSorted() : strict),
+    ...(body.type === STRATEGIC ? unknown.toSorted() : unknown),
   ]
   if (all.length > 0) {
     if (fieldValidation === 'Strict') refuse(strictDecodingMessage(all))
