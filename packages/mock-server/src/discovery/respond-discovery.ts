@@ -7,7 +7,14 @@ import {
   newRouteUnsupportedMediaType,
 } from '../api/errors.ts'
 import { parseAccept, routeAccepts, routeConsumes } from '../api/media-type.ts'
-import { MEDIA_TYPES, negotiateOutput, noTransform, type ConvertTarget, type Negotiated } from '../api/negotiation.ts'
+import {
+  allCodecs,
+  MEDIA_TYPES,
+  negotiateOutput,
+  noTransform,
+  type ConvertTarget,
+  type Negotiated,
+} from '../api/negotiation.ts'
 import { firstValue } from '../api/query.ts'
 import { splitPath } from '../api/request-info.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from '../api/response-context.ts'
@@ -38,6 +45,7 @@ export interface DiscoverySources {
 }
 
 const encoder = new TextEncoder()
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
 /**
  * Answers a request that is not for a resource: discovery, OpenAPI, version, health, metrics, `/`. Throws
@@ -164,19 +172,22 @@ function assertRoute(
   if (!routeAccepts(context.requestHeaders['accept'] ?? '', produces)) throw newRouteNotAcceptable(produces)
 }
 
-function negotiate(context: ResponseContext, allows: (convert: ConvertTarget | undefined) => boolean): Negotiated {
+function negotiate(
+  context: ResponseContext,
+  allows: (convert: ConvertTarget | undefined) => boolean,
+  codecs?: ReadonlySet<string>,
+): Negotiated {
   const { accept, 'user-agent': userAgent } = context.requestHeaders
   return negotiateOutput({ accept, 'user-agent': userAgent }, context.query, {
     allows: (_type, convert) => allows(convert),
+    ...(codecs && { codecs }),
   })
 }
 
-function respondNegotiated(context: ResponseContext, document: unknown): KubeResponse {
-  return respondDocument(
-    context,
-    document,
-    negotiate(context, (convert) => noTransform('application/json', convert)),
-  )
+function respondNegotiated(context: ResponseContext, document: Readonly<Record<string, unknown>>): KubeResponse {
+  const format = negotiate(context, (convert) => noTransform('application/json', convert), allCodecs)
+  // Some documents never say that they are v1; their messages are.
+  return respondDocument(context, format.mediaType === PROTOBUF ? { apiVersion: 'v1', ...document } : document, format)
 }
 
 function respondDocument(
@@ -202,7 +213,7 @@ const isAggregated = (convert: ConvertTarget | undefined): boolean =>
 /** `/api` and `/apis`: the old form, or everything at once for those who ask for it (`pkg/endpoints/discovery/aggregated/wrapper.go`). */
 function respondGroups(
   context: ResponseContext,
-  legacy: () => unknown,
+  legacy: () => Readonly<Record<string, unknown>>,
   core: boolean,
   registry: ResourceRegistry,
 ): KubeResponse {
