@@ -71,11 +71,6 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     this.#budget = new TimeBudget(options.clock)
   }
 
-  /** Everything up to this version has been offered to the watchers. */
-  get lastProcessedResourceVersion(): number {
-    return this.#lastProcessed
-  }
-
   /** The cache should not take more from its storage now. */
   get isFull(): boolean {
     return this.#blocked && this.#queue.length - this.#head >= this.#queueSize

@@ -68,9 +68,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
   readonly #watchList: boolean
   readonly #backoff: Backoff
   readonly #onError: ((error: unknown) => void) | undefined
+  /** The last version that was applied. */
   #lastSynced = 0
-  /** The storage no longer has, or does not have yet, what was synced last. */
-  #unavailable = false
   #firstInternalError = -Infinity
   #lastInternalError = -Infinity
 
@@ -88,11 +87,6 @@ export class Reflector<T extends KubeObject = KubeObject> {
       ...(options.random !== undefined && { random: options.random }),
     })
     this.#onError = options.onError
-  }
-
-  /** The last version that was applied. */
-  get lastSyncedResourceVersion(): number {
-    return this.#lastSynced
   }
 
   /**
@@ -153,16 +147,14 @@ export class Reflector<T extends KubeObject = KubeObject> {
       await this.#pause(internalErrorPause, signal)
       return true
     }
-    if (isResourceExpired(error)) this.#unavailable = true
     return false
   }
 
   /** Opens a watch that begins with the whole state; `undefined` when a list has to do instead. */
   async #openWatchList(signal: AbortSignal): Promise<Watch<T> | undefined> {
     while (!signal.aborted) {
-      const from = this.#unavailable || this.#lastSynced === 0 ? '' : String(this.#lastSynced)
       try {
-        return await this.#source.watch({ resourceVersion: from, sendInitialEvents: true, signal })
+        return await this.#source.watch({ resourceVersion: '', sendInitialEvents: true, signal })
       } catch (error) {
         if (signal.aborted) return undefined
         this.#onError?.(error)
@@ -174,11 +166,8 @@ export class Reflector<T extends KubeObject = KubeObject> {
 
   /** Whether a watch-list is worth another try after that error; waits as long as it should. */
   async #survives(error: unknown, signal: AbortSignal): Promise<boolean> {
-    if (isResourceExpired(error) || isTooLargeResourceVersion(error)) {
-      this.#unavailable = true
-      return true
-    }
-    if (!isUnavailable(error) && !isTooManyRequests(error)) return false
+    const passes = isResourceExpired(error) || isTooLargeResourceVersion(error) || isTooManyRequests(error)
+    if (!passes && !isUnavailable(error)) return false
     await this.#pause(this.#backoff.next(), signal)
     return true
   }
@@ -208,12 +197,7 @@ export class Reflector<T extends KubeObject = KubeObject> {
       throw new Error(`failed to list <unspecified>: ${message}`, { cause: error })
     }
     this.#store.replace(state.items, state.resourceVersion)
-    this.#synced(state.resourceVersion)
-    this.#unavailable = false
-  }
-
-  #synced(resourceVersion: number): void {
-    this.#lastSynced = resourceVersion
+    this.#lastSynced = state.resourceVersion
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -253,19 +237,18 @@ export class Reflector<T extends KubeObject = KubeObject> {
             this.#store.replace([...state!.values()], event.resourceVersion)
             state!.clear()
             synced = true
-            this.#unavailable = false
-            this.#synced(event.resourceVersion)
+            this.#lastSynced = event.resourceVersion
           } else if (event.type === 'DELETED') state!.delete(event.object.key)
           else state!.set(event.object.key, event.object)
           return
         }
         if (event.type === 'BOOKMARK') {
-          this.#synced(event.resourceVersion)
+          this.#lastSynced = event.resourceVersion
           this.#store.updateResourceVersion(event.resourceVersion)
           return
         }
         this.#store.processEvent(event.type, event.object)
-        this.#synced(event.object.resourceVersion)
+        this.#lastSynced = event.object.resourceVersion
         this.#store.updateResourceVersion(event.object.resourceVersion)
       }
 

@@ -12,7 +12,6 @@ describe('Snapshots', () => {
     const snapshots = new Snapshots()
     const [a, b, c] = [state('a'), state('b'), state('c')]
     expect(snapshots.getLessOrEqual(1)).toBeUndefined()
-    expect(snapshots.latest()).toBeUndefined()
     snapshots.add(10, a)
     snapshots.add(20, b)
     snapshots.add(30, c)
@@ -21,7 +20,6 @@ describe('Snapshots', () => {
     expect(snapshots.getLessOrEqual(19n)).toBe(a)
     expect(snapshots.getLessOrEqual(20)).toBe(b)
     expect(snapshots.getLessOrEqual(1_000n)).toBe(c)
-    expect(snapshots.latest()).toBe(c)
   })
 
   it('replaces the one of the same version', () => {

@@ -36,11 +36,6 @@ export class Snapshots<T extends KubeObject = KubeObject> {
     return index < this.#start ? undefined : this.#states[index]
   }
 
-  /** The newest state. */
-  latest(): Snapshot<T> | undefined {
-    return this.length === 0 ? undefined : this.#states[this.#states.length - 1]
-  }
-
   /** Drops the states below `resourceVersion`. */
   removeLess(resourceVersion: number): void {
     while (this.#start < this.#versions.length && this.#versions[this.#start]! < resourceVersion) this.#dropFirst()

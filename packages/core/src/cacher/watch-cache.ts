@@ -175,12 +175,6 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return { element: this.storage.latest.get(key), resourceVersion: this.resourceVersion, waitedMs }
   }
 
-  /** Waits for `resourceVersion` and reads all keys. */
-  async waitUntilFreshAndGetKeys(resourceVersion: bigint | number, signal?: AbortSignal): Promise<string[]> {
-    await this.#wait(resourceVersion, signal)
-    return this.storage.latest.toArray().map((element) => element.key)
-  }
-
   /**
    * Waits for what `options` ask for and reads it (`watch_cache.go: WaitUntilFreshAndGetList`).
    * @param key the prepared key
