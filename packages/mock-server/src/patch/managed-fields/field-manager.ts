@@ -16,6 +16,7 @@ import {
 import { fieldElement } from './path-element.ts'
 import { kindText, objectText, text } from './object-text.ts'
 import { resetFieldsFilter, type ResettingResource } from './reset-fields.ts'
+import { TypedErrors } from './typed-value.ts'
 import { Updater, type Versioned } from './updater.ts'
 import { validateTyped } from './validate-typed.ts'
 import { zeroObject } from './zero-object.ts'
@@ -105,8 +106,8 @@ function withManagedFields(object: KubeObject, managed: Managed): KubeObject {
 
 /**
  * The object of a create, update or patch with `metadata.managedFields` as they are after it
- * (`pkg/util/managedfields/internal: FieldManager.UpdateNoErrors`). Neither object is changed. What cannot be
- * worked out leaves managedFields as they were.
+ * (`pkg/util/managedfields/internal: FieldManager.UpdateNoErrors`). Neither object is changed. An object that
+ * does not fit its schema leaves managedFields as they were.
  */
 export function updateManagedFields(write: UpdateWrite): KubeObject {
   const { live, subresource } = write
@@ -118,7 +119,7 @@ export function updateManagedFields(write: UpdateWrite): KubeObject {
     update(write, toVersioned(write, live, true), toVersioned(write, object, false), managed)
     return withManagedFields(object, managed)
   } catch (error) {
-    if (!(error instanceof Error)) throw error
+    if (!(error instanceof TypedErrors)) throw error
     const managedFields = live?.metadata.managedFields
     return managedFields === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields } }
   }

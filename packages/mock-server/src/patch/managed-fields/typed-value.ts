@@ -84,17 +84,17 @@ export function fieldAtom(map: MapAtom, name: string): Atom | undefined {
   return map.field(name) ?? map.element
 }
 
-/** The element that an item of an associative list goes by. Throws an Error for items that have none. */
+/** The element that an item of an associative list goes by. Throws {@link TypedErrors} for items that have none. */
 export function itemElement(list: ListAtom, item: unknown): PathElement {
-  if (!list.associative) throw new Error('invalid indexing of non-associative list')
+  if (!list.associative) throw new TypedErrors(['invalid indexing of non-associative list'])
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item)
 }
 
 function keyedElement(list: ListAtom, item: unknown): PathElement {
   if (item === null || item === undefined) {
-    throw new Error('associative list with keys may not have a null element')
+    throw new TypedErrors(['associative list with keys may not have a null element'])
   }
-  if (!isMap(item)) throw new Error('associative list with keys may not have non-map elements')
+  if (!isMap(item)) throw new TypedErrors(['associative list with keys may not have non-map elements'])
   const fields: string[] = []
   for (const key of sortedKeys(list)) {
     const value = Object.hasOwn(item, key.name) ? item[key.name] : key.default
@@ -103,9 +103,9 @@ function keyedElement(list: ListAtom, item: unknown): PathElement {
   }
   if (fields.length === 0) {
     const names = list.keys.map(({ name }) => valueText(name)).join(' ')
-    throw new Error(
+    throw new TypedErrors([
       `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
-    )
+    ])
   }
   return keyElementOf(fields)
 }
@@ -129,10 +129,10 @@ function sortedKeys(list: ListAtom): readonly SortedKey[] {
 }
 
 function setElement(item: unknown): PathElement {
-  if (isMap(item)) throw new Error("associative list without keys has an element that's a map type")
-  if (Array.isArray(item)) throw new Error('not supported: associative list with lists as elements')
+  if (isMap(item)) throw new TypedErrors(["associative list without keys has an element that's a map type"])
+  if (Array.isArray(item)) throw new TypedErrors(['not supported: associative list with lists as elements'])
   if (item === null || item === undefined) {
-    throw new Error("associative list without keys has an element that's an explicit null")
+    throw new TypedErrors(["associative list without keys has an element that's an explicit null"])
   }
   return valueElement(item)
 }
