@@ -53,8 +53,8 @@ class TrackedStream implements BodyStream, BodySink {
     this.#body.cancel()
   }
 
-  write(chunk: Uint8Array): boolean {
-    return this.#over || this.#sink!.write(chunk)
+  write(chunk: Uint8Array, onSent?: () => void): boolean {
+    return this.#over || this.#sink!.write(chunk, onSent)
   }
 
   end(): void {

@@ -201,27 +201,20 @@ function send(response: ServerResponse, result: KubeResponse, extra: Record<stri
 function stream(response: ServerResponse, body: BodyStream, streams: Set<BodyStream>): void {
   streams.add(body)
   let closed = false
-  // Writes of one turn leave in one packet: a burst of events costs one system call, not one each.
-  let corked = false
-  const uncork = (): void => {
-    corked = false
-    response.uncork()
-  }
   const sink: BodySink = {
-    write(chunk) {
+    write(chunk, onSent) {
       if (closed) return true
-      if (!corked) {
-        corked = true
-        response.cork()
-        setImmediate(uncork)
-      }
-      return response.write(chunk)
+      const sent = onSent && ((error?: Error | null) => (error ? undefined : onSent()))
+      // What is large goes out at once, after what waits for the end of the turn.
+      if (chunk.length >= DIRECT_BYTES) uncork(response)
+      else cork(response)
+      return response.write(chunk, sent)
     },
     end() {
       closed = true
       streams.delete(body)
       // Node drops what is still corked when a chunked body ends.
-      if (corked) uncork()
+      uncork(response)
       response.end()
     },
     fail(error) {
@@ -238,4 +231,33 @@ function stream(response: ServerResponse, body: BodyStream, streams: Set<BodyStr
   // A broken connection is the client's affair; without a listener it would end the process.
   response.on('error', () => undefined)
   body.start(sink)
+}
+
+/** Writes from this size on gain nothing from being gathered. */
+const DIRECT_BYTES = 64 * 1024
+
+/**
+ * Responses that were written to in this turn. All their writes leave together, one packet each: a burst of events
+ * costs one system call a connection, not one an event.
+ */
+const corked = new Set<ServerResponse>()
+
+function cork(response: ServerResponse): void {
+  if (corked.has(response)) return
+  if (corked.size === 0) setImmediate(uncorkAll)
+  corked.add(response)
+  response.cork()
+}
+
+function uncork(response: ServerResponse): void {
+  if (!corked.delete(response)) return
+  // The socket is held a little longer, or the length of the chunk would leave in a packet of its own.
+  const { socket } = response
+  socket?.cork()
+  response.uncork()
+  socket?.uncork()
+}
+
+function uncorkAll(): void {
+  for (const response of corked) uncork(response)
 }
