@@ -33,8 +33,6 @@ export interface KubeRequest {
   readonly contentType?: string
 }
 
-const UNSET: ReadonlySet<unknown> = new Set([undefined, ''])
-
 /**
  * A small client for any Kubernetes resource, built-in or custom, in Node and in browsers. All it reads goes
  * through its session. What the server refuses is thrown as a {@link KubeError}.
@@ -101,13 +99,12 @@ export class KubeClient {
     const { query = {}, body, contentType = 'application/json' } = request
     const { pin, fallback, timeoutMs, deadlineMs = timeoutMs } = options
     this.session.checkTimeout(timeoutMs)
-    // An undefined option is not the same as none.
-    const freshRead: RequestOptions = JSON.parse(JSON.stringify({ pin, fallback, deadlineMs })) as RequestOptions
+    const freshRead: RequestOptions = defined({ pin, fallback, deadlineMs })
     try {
       return await this.#axios.request<unknown>({
         method: request.method,
         url: request.path,
-        params: Object.fromEntries(Object.entries(query).filter(([, value]) => !UNSET.has(value))),
+        params: defined({ ...query }, ''),
         headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': contentType }) },
         ...(body !== undefined && { data: typeof body === 'string' ? body : JSON.stringify(body) }),
         ...(signal && { signal }),
@@ -135,4 +132,10 @@ async function bodyOf({ data }: AxiosResponse<unknown>): Promise<unknown> {
   } catch {
     return undefined
   }
+}
+
+/** Takes out what is undefined, which is not the same as absent, and what else means nothing. */
+function defined<T extends object>(values: T, nothing?: unknown): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined && value !== nothing)
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
 }

@@ -58,11 +58,11 @@ export class Pins {
   /** Takes over exported pins, keeping the newer of each. Throws a TypeError that says what is wrong. */
   import(exported: ExportedPins, time: number): void {
     const servers: unknown = exported?.version === 1 && exported.servers
-    if (!servers || typeof servers !== 'object') throw new TypeError('pins: not a version 1 export')
+    if (!servers || typeof servers !== 'object') throw new TypeError('not exported pins')
     const parsed = Object.entries(exported.servers).flatMap(([server, resources]) =>
       Object.entries(resources ?? {}).map(([name, value]) => {
         const [match, pin, blind, namespaces] = (typeof value === 'string' && EXPORTED.exec(value)) || []
-        if (match === undefined) throw new TypeError(`pins: ${name} is not a pin`)
+        if (match === undefined) throw new TypeError(`bad pin ${name}`)
         return { server, name, pin, namespaces: blind && namespaces!.split(',') }
       }),
     )

@@ -46,6 +46,7 @@ const table: readonly [string, Partial<PolicyState>, Outcome, Decision][] = [
   ['adds jitter above the hint only', { random: 0.999 }, behind, wait(1500, 'behind')],
   ['surfaces a hint beyond the deadline at once', { remainingMs: 999 }, behind, surface(true)],
   ['keeps jitter within the deadline', { remainingMs: 1200, random: 0.9 }, behind, wait(1200, 'behind')],
+  ['keeps the spread within the deadline', { behind: 4, random: 0.7, remainingMs: 300 }, behind, unpin(300, 'behind')],
   ['does not list unpinned past the deadline', { behind: 4, remainingMs: -1 }, behind, surface(true)],
   ['does not retry a write that is told "behind"', { verb: 'write', pinned: false }, behind, surface(true)],
 

@@ -88,8 +88,8 @@ function wait(state: PolicyState, ms: number, reason: Reason): Decision {
 }
 
 function unpin(state: PolicyState, ms: number, reason: Reason): Decision {
-  if (!state.pinned || state.last || state.fallback === 'error' || state.remainingMs < ms) return GIVE_UP
-  return { action: 'unpin', ms, reason }
+  if (!state.pinned || state.last || state.fallback === 'error' || state.remainingMs < 0) return GIVE_UP
+  return { action: 'unpin', ms: Math.min(ms, state.remainingMs), reason }
 }
 
 /** Doubles from `first` milliseconds, up to 8 seconds. */

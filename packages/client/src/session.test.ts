@@ -342,6 +342,24 @@ describe('deletes', () => {
     expect(queries()[2]).toBe(PINNED_GET)
   })
 
+  it.each(['exec', 'proxy/x', 'token'])('are not what a failing %s is', async (subresource) => {
+    const pods = `${BASE}/api/v1/namespaces/default/pods`
+    const { fetch, queries } = setup([configMap('a', '7'), { status: 500, body: 'oops' }, configMap('a', '7')])
+    await fetch(pods, write)
+    await fetch(`${pods}/a/${subresource}`, write)
+    await fetch(`${pods}/a`)
+    expect(queries()[2]).toBe(PINNED_GET)
+  })
+
+  it('by an eviction that may have happened are read as they are now', async () => {
+    const pods = `${BASE}/api/v1/namespaces/default/pods`
+    const { fetch, queries } = setup([configMap('a', '7'), { status: 503, body: '' }, configMap('a', '9')])
+    await fetch(pods, write)
+    await fetch(`${pods}/a/eviction`, write)
+    await fetch(`${pods}/a`)
+    expect(queries()[2]).toBe('')
+  })
+
   it('by eviction pin nothing, and reads ask for the newest', async () => {
     const pods = `${BASE}/api/v1/namespaces/default/pods`
     const { fetch, queries, session } = setup([

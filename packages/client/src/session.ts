@@ -71,8 +71,8 @@ interface Body {
   readonly metadata?: { readonly uid?: unknown; readonly resourceVersion?: unknown }
 }
 
-/** Only these subresources answer with the object, as of a resource version. */
-const READABLE = ['', 'status', 'scale', 'ephemeralcontainers', 'resize']
+/** What goes through these is somebody else's: nothing of it is stored, or as of a resource version. */
+const PASSED_ON = ['log', 'proxy', 'exec', 'attach', 'portforward', 'token']
 const MAX_CONFLICTS = 256
 
 /**
@@ -151,7 +151,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
     try {
       servers = JSON.parse(atob(token)) as ExportedPins['servers']
     } catch (cause) {
-      throw new TypeError('token: not a FreshRead token', { cause })
+      throw new TypeError('not a FreshRead token', { cause })
     }
     return this.importPins({ version: 1, servers })
   }
@@ -183,8 +183,9 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
   }
 
   async #run<A>(exchange: Exchange<A>, request: RequestInfo, began: number): Promise<A> {
-    const { signal } = exchange
-    const { clock, random, fallback, deadlineMs } = { ...this.options, ...exchange.options }
+    const { signal, options } = exchange
+    const { clock, random } = this.options
+    const deadline = began + (options?.deadlineMs ?? this.options.deadlineMs)
     const verb = isRead(request) ? (request.verb === 'get' ? 'get' : 'list') : 'write'
     const stats = this.#stats
     const tries: Try[] = []
@@ -227,8 +228,8 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
           replayable: exchange.replayable,
           pinned: sent.pinned,
           last,
-          fallback,
-          remainingMs: began + deadlineMs - clock.now(),
+          fallback: options?.fallback ?? this.options.fallback,
+          remainingMs: deadline - clock.now(),
           random: random(),
         },
         outcome,
@@ -306,11 +307,11 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
   async #wrote<A>(request: RequestInfo, exchange: Exchange<A>, view: AnswerView): Promise<void> {
     const { server, verb, subresource, query } = request
     if (query.get('dryRun') || (verb.startsWith('delete') && asksDryRun(exchange.body))) return
+    if (PASSED_ON.includes(subresource)) return
     // What these did has no resource version: an eviction is a delete, a binding an update.
     if (verb === 'deletecollection' || subresource === 'eviction' || subresource === 'binding') {
       return this.#setBlind(request)
     }
-    if (subresource && (verb === 'create' || subresource === 'proxy')) return
     const body = (await view.json()) as Body | undefined
     const { resourceVersion, uid } = (body?.kind !== 'Status' && body?.metadata) || {}
     if (isComparable(resourceVersion)) {
@@ -332,7 +333,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
 
   /** A request failed in a way that leaves open whether it happened. */
   #mayHaveHappened(request: RequestInfo): void {
-    if (!isRead(request) && (!request.subresource || request.verb !== 'create')) this.#setBlind(request)
+    if (!isRead(request) && !PASSED_ON.includes(request.subresource)) this.#setBlind(request)
   }
 
   /** A read sent without a resource version shows the server's present: a confirmation, or a rewind. */
@@ -398,7 +399,7 @@ function isRead({ verb }: RequestInfo): boolean {
 
 /** Reads an object or the first page of a collection. */
 function isObjectRead({ verb, subresource, query }: RequestInfo): boolean {
-  return (verb === 'get' && READABLE.includes(subresource)) || (verb === 'list' && !query.get('continue'))
+  return (verb === 'get' && !PASSED_ON.includes(subresource)) || (verb === 'list' && !query.get('continue'))
 }
 
 function objectKey(request: RequestInfo): string {

@@ -61,7 +61,9 @@ async function send(
   const adapter = getAdapter(config.adapter, config)
   const url = instance.getUri(config)
   const cancelToken = config.cancelToken as { toAbortSignal(): AbortSignal } | undefined
-  const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter((one) => !!one)
+  const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter(
+    (one) => one !== undefined,
+  )
   const signal = signals.length ? AbortSignal.any(signals) : undefined
   const ownAgent = config.httpsAgent !== instance.defaults.httpsAgent
   try {
