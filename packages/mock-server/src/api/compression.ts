@@ -35,12 +35,22 @@ export class GzipBody implements BodyStream {
           written.catch(() => {})
           return true
         }
-        written.then(() => this.#cancelled || this.#source.drain()).catch(() => {})
+        void this.#drainAfter(written)
         return false
       },
       end: () => void this.#writer.close().catch(() => {}),
       fail: (error) => void this.#writer.abort(error).catch(() => {}),
     })
+  }
+
+  async #drainAfter(written: Promise<void>): Promise<void> {
+    try {
+      await written
+    } catch {
+      // The stream was given up; the reader tells of it.
+      return
+    }
+    if (!this.#cancelled) this.#source.drain()
   }
 
   async #pipe(sink: BodySink): Promise<void> {

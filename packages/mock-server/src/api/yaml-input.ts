@@ -61,7 +61,11 @@ function assertShallow(text: string): void {
   }
 }
 
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]/
+
 function readDocument(text: string): ParsedYAML {
+  if (CONTROL.test(text)) throw new YAMLSyntaxError('yaml: control characters are not allowed')
   assertShallow(text)
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, {

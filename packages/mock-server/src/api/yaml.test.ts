@@ -115,6 +115,7 @@ describe('parseYAML', () => {
     ['a: b: c\n', 'yaml: mapping values are not allowed in this context'],
     ['\ta: b\n', 'yaml: found character that cannot start any token'],
     ['a: *x\n', "yaml: unknown anchor 'x' referenced"],
+    ['a: \u0000\n', 'yaml: control characters are not allowed'],
     ['a: &x [*x]\n', "yaml: anchor 'x' value contains itself"],
   ])('refuses %j in the words of Go', (text, message) => {
     expect(() => parseYAML(text)).toThrow(new YAMLSyntaxError(message))

@@ -275,12 +275,14 @@ function analyse(text: string): Analysis {
   }
 }
 
-const WORDS = new Set([
-  ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'],
-  ...['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'],
-  ...['', '~', 'null', 'Null', 'NULL', '<<'],
-  ...['.nan', '.NaN', '.NAN', '.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF', '-.inf', '-.Inf', '-.INF'],
-])
+const WORDS = new Set(
+  [
+    'y Y yes Yes YES true True TRUE on On ON',
+    'n N no No NO false False FALSE off Off OFF',
+    '~ null Null NULL <<',
+    '.nan .NaN .NAN .inf .Inf .INF +.inf +.Inf +.INF -.inf -.Inf -.INF',
+  ].flatMap((words) => words.split(' ')),
+)
 const INTEGER = /^[-+]?(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
@@ -289,7 +291,7 @@ const TIMESTAMP =
 
 /** Whether a text without quotes would still be read as one (`resolve.go: resolve`). */
 function resolvesToString(text: string): boolean {
-  if (WORDS.has(text)) return false
+  if (text === '' || WORDS.has(text)) return false
   if (!/^[-+.0-9]/.test(text)) return true
   const plain = text.startsWith('.') ? text : text.replaceAll('_', '')
   return !(INTEGER.test(plain) || FLOAT.test(plain) || BASE_60.test(text) || TIMESTAMP.test(text))

@@ -168,7 +168,7 @@ describe('openapi', () => {
       format: 'int-or-string',
     })
     const missing = [...JSON.stringify(v2).matchAll(/"#\/definitions\/([^"]+)"/g)].filter(
-      (match) => !(match[1]! in v2.definitions),
+      (match) => !Object.hasOwn(v2.definitions, match[1]!),
     )
     expect(missing).toEqual([])
   })

@@ -53,12 +53,22 @@ const LIST = [...SELECT, query('allowWatchBookmarks', 'boolean'), query('watch',
 
 /** Kinds whose deletion answers the object that is gone instead of a Status (`installer.go: ReturnDeletedObject`). */
 const ANSWERS_DELETED = new Set([
-  ...['/persistentvolumeclaims', '/persistentvolumes', '/pods', '/podtemplates', '/resourcequotas'],
-  ...['/serviceaccounts', '/services'],
-  ...['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'].map((r) => `resource.k8s.io/${r}`),
-  ...['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments', 'volumeattributesclasses'].map(
-    (r) => `storage.k8s.io/${r}`,
-  ),
+  '/persistentvolumeclaims',
+  '/persistentvolumes',
+  '/pods',
+  '/podtemplates',
+  '/resourcequotas',
+  '/serviceaccounts',
+  '/services',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/resourceclaims',
+  'resource.k8s.io/resourceclaimtemplates',
+  'resource.k8s.io/resourceslices',
+  'storage.k8s.io/csidrivers',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/storageclasses',
+  'storage.k8s.io/volumeattachments',
+  'storage.k8s.io/volumeattributesclasses',
 ])
 
 const CODES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }

@@ -222,7 +222,7 @@ function getOperation(name: string, schema: string | undefined): unknown {
 
 /** `com.example.stable.v1.CronTab`: the group's labels the other way round. */
 function customName(resource: Resource, kind: string): string {
-  return [...resource.group.split('.').reverse(), resource.version, kind].join('.')
+  return [...resource.group.split('.').toReversed(), resource.version, kind].join('.')
 }
 
 const TYPES = { apiVersion: { type: 'string' }, kind: { type: 'string' } }

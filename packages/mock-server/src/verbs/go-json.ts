@@ -66,9 +66,8 @@ class Scanner {
       this.#space()
       const char = this.#peek()
       if (char === '{' || char === '[') {
+        if (open.push(char) > MAX_DEPTH) this.#fail('exceeded max depth')
         this.#at++
-        open.push(char)
-        if (open.length > MAX_DEPTH) throw new ScanError('exceeded max depth')
         this.#space()
         if (this.#peek() === (char === '{' ? '}' : ']')) {
           this.#at++

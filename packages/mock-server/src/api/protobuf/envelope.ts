@@ -52,6 +52,7 @@ export function decodeProtobuf(
   bytes: Uint8Array,
   fallback?: { readonly apiVersion: string; readonly kind: string },
 ): Record<string, unknown> {
+  if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!PREFIX.every((byte, i) => bytes[i] === byte))
     throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]`)
   let apiVersion = ''
