@@ -1,4 +1,4 @@
-import { newInvalid, type KubeObject } from '@freshread/core'
+import { newInvalid, type KubeObject, type ObjectMeta } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
 import { isPathSegmentName } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
@@ -63,7 +63,34 @@ export async function beforeUpdate(
 function keepOtherParts(scope: RequestScope, object: KubeObject, current: KubeObject): void {
   if (!scope.resource.subresources.has('status') && scope.resource.strategy.hasStatus !== true) return
   if (scope.subresource === undefined) copyField(object, current, 'status')
-  else if (scope.subresource.name === 'status') copyField(object, current, 'spec')
+  else if (scope.subresource.name === 'status') {
+    copyField(object, current, 'spec')
+    if (STATUS_WITHOUT_METADATA.has(scope.resource.storageKey)) keepMetadata(object.metadata, current.metadata)
+  }
+}
+
+/** Kinds whose status endpoint takes no metadata; the others of Kubernetes' own do (`metav1.ResetObjectMetaForStatus`). */
+const STATUS_WITHOUT_METADATA: ReadonlySet<string> = new Set([
+  'admissionregistration.k8s.io/validatingadmissionpolicies',
+  'apiregistration.k8s.io/apiservices',
+  'certificates.k8s.io/podcertificaterequests',
+  'flowcontrol.apiserver.k8s.io/flowschemas',
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
+  'networking.k8s.io/servicecidrs',
+  'resource.k8s.io/devicetaintrules',
+  'resource.k8s.io/resourceclaims',
+  'storage.k8s.io/csinodes',
+  'storage.k8s.io/volumeattachments',
+  'storagemigration.k8s.io/storageversionmigrations',
+])
+
+const KEPT_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp', 'selfLink'] as const
+
+function keepMetadata(meta: ObjectMeta, before: ObjectMeta): void {
+  for (const name of KEPT_METADATA) {
+    delete meta[name]
+    if (before[name] !== undefined) Object.assign(meta, { [name]: structuredClone(before[name]) })
+  }
 }
 
 function copyField(object: KubeObject, current: KubeObject, field: string): void {
