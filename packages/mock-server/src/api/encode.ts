@@ -21,8 +21,6 @@ import { encodeValue } from './serialize.ts'
 import { serverTiming } from './server-timing.ts'
 import { includeObjectOption, partialObjectMetadata, tableOf, type ListMeta, type ShownObject } from './table.ts'
 
-const encoder = new TextEncoder()
-
 /** How the answers to one request are written: negotiated once, before anything is read or changed. */
 export interface OutputFormat extends Negotiated {
   readonly includeObject: ReturnType<typeof includeObjectOption>
