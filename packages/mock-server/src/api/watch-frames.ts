@@ -13,8 +13,14 @@ const HEADS = {
 }
 const TAIL = encoder.encode('}\n')
 
-/** Frames of one version of an object by format; they live as long as it does. */
-const frames = new WeakMap<StoredObject, Map<string, Uint8Array>>()
+type ChangeType = keyof typeof HEADS
+
+/** One version of an object as a change in one format, kept with the object. */
+interface Frame {
+  /** The second it was made in, where that makes a difference; else 0. */
+  readonly second: number
+  readonly bytes: Uint8Array
+}
 
 /** Encodes a watch's events in one format. Frames are shared by all watches of that format. */
 export class WatchEncoder {
@@ -22,43 +28,41 @@ export class WatchEncoder {
   readonly #format: OutputFormat
   readonly #now: () => number
   #headersSent = false
-  #identifier: string
+  /** Under what an object keeps its frames of this format. */
+  #keys: Readonly<Record<ChangeType, string>>
 
   constructor(resource: Resource, format: OutputFormat, now: () => number) {
     this.#resource = resource
     this.#format = format
     this.#now = now
-    this.#identifier = this.#identify()
+    this.#keys = this.#identify()
   }
 
   /** Names the format among all others (`pkg/endpoints/handlers/response.go: watchEmbeddedEncoder.Identifier`). */
-  #identify(): string {
+  #identify(): Readonly<Record<ChangeType, string>> {
     const { convert, includeObject } = this.#format
     const version = `${groupVersion(this.#resource)}${this.#protobuf ? ' protobuf' : ''}`
-    if (!convert) return version
-    const table = convert.kind === 'Table' ? ` ${includeObject} ${this.#headersSent}` : ''
-    return `${version} ${convert.kind} ${convert.version}${table}`
+    const table = convert?.kind === 'Table' ? ` ${includeObject} ${this.#headersSent}` : ''
+    const identifier = convert ? `${version} ${convert.kind} ${convert.version}${table}` : version
+    const key = (type: ChangeType): string => `${type} ${identifier}`
+    return { ADDED: key('ADDED'), MODIFIED: key('MODIFIED'), DELETED: key('DELETED') }
   }
 
   /** The bytes of an event, with their newline; the same array for every watch of the format. */
   frame(event: WatchEvent): Uint8Array {
     if (event.type === 'ERROR') return this.#assemble('ERROR', { kind: 'Status', apiVersion: 'v1', ...event.status })
     if (event.type === 'BOOKMARK') return this.#bookmark(event.resourceVersion, event.initialEventsEnd)
+    const { forms } = event.object
     // Ages in a Table go on growing, so its frames are shared within one second only.
-    const second = this.#format.convert?.kind === 'Table' ? ` ${Math.floor(this.#now() / 1000)}` : ''
-    const key = `${event.type} ${this.#identifier}${second}`
-    let byKey = frames.get(event.object)
-    if (!byKey) frames.set(event.object, (byKey = new Map()))
-    let bytes = byKey.get(key)
-    if (!bytes) {
-      bytes = this.#changed(event.type, event.object)
-      // One Table frame per format is enough to keep: the newest.
-      if (second !== '')
-        for (const old of byKey.keys()) if (old.startsWith(`${event.type} ${this.#identifier} `)) byKey.delete(old)
-      byKey.set(key, bytes)
+    const second = this.#format.convert?.kind === 'Table' ? Math.floor(this.#now() / 1000) : 0
+    const key = this.#keys[event.type]
+    let frame = forms.get(key) as Frame | undefined
+    if (frame?.second !== second) {
+      frame = { second, bytes: this.#changed(event.type, event.object) }
+      forms.set(key, frame)
     }
     this.#sent()
-    return bytes
+    return frame.bytes
   }
 
   get #protobuf(): boolean {
@@ -66,7 +70,7 @@ export class WatchEncoder {
   }
 
   /** JSON without a transformation goes by the bytes that the object was encoded to once. */
-  #changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', stored: StoredObject): Uint8Array {
+  #changed(type: ChangeType, stored: StoredObject): Uint8Array {
     if (!this.#format.convert && !this.#protobuf) {
       return concatBytes([HEADS[type], objectBytes(stored, this.#resource), TAIL])
     }
@@ -86,7 +90,7 @@ export class WatchEncoder {
   #sent(): void {
     if (this.#headersSent || this.#format.convert?.kind !== 'Table') return
     this.#headersSent = true
-    this.#identifier = this.#identify()
+    this.#keys = this.#identify()
   }
 
   #bookmark(resourceVersion: number, initialEventsEnd: boolean): Uint8Array {
