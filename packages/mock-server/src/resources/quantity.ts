@@ -6,7 +6,9 @@ const NANO = 1_000_000_000n
 const MAX = ((1n << 63n) - 1n) * NANO
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const BINARY: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n }
-const DECIMAL_SUFFIX: ReadonlyMap<number, string> = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]))
+const DECIMAL_SUFFIX: ReadonlyMap<number, string> = new Map(
+  Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]),
+)
 
 /** Why a text is no quantity, in the server's words (`apimachinery: pkg/api/resource/quantity.go`). */
 export class QuantityError extends Error {
@@ -30,7 +32,13 @@ export class Quantity {
   static parse(text: string): Quantity {
     const match = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]*[-+]?[0-9]*))$/.exec(text)
     if (text === '' || match === null) throw new QuantityError(WRONG_FORMAT)
-    const [, sign, whole, fraction = '', suffix] = match as unknown as [string, string, string, string | undefined, string]
+    const [, sign, whole, fraction = '', suffix] = match as unknown as [
+      string,
+      string,
+      string,
+      string | undefined,
+      string,
+    ]
     if (whole === '' && fraction === '') throw new QuantityError(WRONG_FORMAT)
     const digits = BigInt(whole + fraction)
     const places = fraction.length
@@ -104,8 +112,8 @@ export class Quantity {
     if (this.nano === 0n) return '0'
     const sign = this.nano < 0n ? '-' : ''
     const amount = this.nano < 0n ? -this.nano : this.nano
-    if (this.format === 'BinarySI' && amount >= 1024n * NANO) {
-      let mantissa = ceilDivide(amount, NANO)
+    if (this.format === 'BinarySI' && amount >= 1024n * NANO && amount % NANO === 0n) {
+      let mantissa = amount / NANO
       let suffix = ''
       for (const next of Object.keys(BINARY)) {
         if ((mantissa & 1023n) !== 0n) break

@@ -67,7 +67,11 @@ export interface Strategy {
   /** Brings an object that is valid into the form it is stored in; may change it. */
   readonly canonicalize?: (object: KubeObject) => void
   /** Texts for `Warning` headers. */
-  readonly warnings?: (object: KubeObject, current: KubeObject | undefined, context: StrategyContext) => readonly string[]
+  readonly warnings?: (
+    object: KubeObject,
+    current: KubeObject | undefined,
+    context: StrategyContext,
+  ) => readonly string[]
   /** Texts for `Warning` headers of a deletion that does not say what becomes of dependents. */
   readonly deleteWarnings?: readonly string[]
   /** How validation errors name the kind, where that is not its own group. */

@@ -17,23 +17,46 @@ interface Names {
 }
 
 const SPEC: Readonly<Record<string, Names>> = {
-  object: { named: 'describedObject', selector: 'selector', value: 'targetValue', average: 'averageValue', always: 'targetValue' },
+  object: {
+    named: 'describedObject',
+    selector: 'selector',
+    value: 'targetValue',
+    average: 'averageValue',
+    always: 'targetValue',
+  },
   pods: { named: 'metric', selector: 'selector', average: 'targetAverageValue', always: 'targetAverageValue' },
   resource: { named: 'resource', utilization: 'targetAverageUtilization', average: 'targetAverageValue' },
   containerResource: { named: 'resource', utilization: 'targetAverageUtilization', average: 'targetAverageValue' },
   external: { named: 'metric', selector: 'metricSelector', value: 'targetValue', average: 'targetAverageValue' },
 }
 const STATUS: typeof SPEC = {
-  object: { named: 'describedObject', selector: 'selector', value: 'currentValue', average: 'averageValue', always: 'currentValue' },
+  object: {
+    named: 'describedObject',
+    selector: 'selector',
+    value: 'currentValue',
+    average: 'averageValue',
+    always: 'currentValue',
+  },
   pods: { named: 'metric', selector: 'selector', average: 'currentAverageValue', always: 'currentAverageValue' },
-  resource: { named: 'resource', utilization: 'currentAverageUtilization', average: 'currentAverageValue', always: 'currentAverageValue' },
+  resource: {
+    named: 'resource',
+    utilization: 'currentAverageUtilization',
+    average: 'currentAverageValue',
+    always: 'currentAverageValue',
+  },
   containerResource: {
     named: 'resource',
     utilization: 'currentAverageUtilization',
     average: 'currentAverageValue',
     always: 'currentAverageValue',
   },
-  external: { named: 'metric', selector: 'metricSelector', value: 'currentValue', average: 'currentAverageValue', always: 'currentValue' },
+  external: {
+    named: 'metric',
+    selector: 'metricSelector',
+    value: 'currentValue',
+    average: 'currentAverageValue',
+    always: 'currentValue',
+  },
 }
 
 /** A metric of v2 (`part` is `target` for what is wanted and `current` for what is) as v1 has it. */
@@ -93,7 +116,8 @@ function sourceFromV1(source: Fields, part: 'target' | 'current', names: Names):
   const [average, utilization] = [read(names.average), read(names.utilization)]
   let value = read(names.value)
   // v1 cannot leave the value out.
-  if (part === 'target' && names.named === 'describedObject' && average !== undefined && value === '0') value = undefined
+  if (part === 'target' && names.named === 'describedObject' && average !== undefined && value === '0')
+    value = undefined
   out[part] = {
     ...(part === 'target' && { type: targetType(value, average, utilization, names) }),
     ...(value !== undefined && { value }),

@@ -22,8 +22,10 @@ export function autoscalerToV2(object: KubeObject): KubeObject {
   const metrics = (readJson<Fields[]>(annotations[METRICS]) ?? []).map((metric) => metricFromV1(metric, 'target'))
   const cpu = spec['targetCPUUtilizationPercentage']
   delete spec['targetCPUUtilizationPercentage']
-  if (cpu !== undefined && cpu !== null) metrics.push(cpuMetric('target', { type: 'Utilization', averageUtilization: cpu }))
-  if (metrics.length === 0) metrics.push(cpuMetric('target', { type: 'Utilization', averageUtilization: DEFAULT_UTILIZATION }))
+  if (cpu !== undefined && cpu !== null)
+    metrics.push(cpuMetric('target', { type: 'Utilization', averageUtilization: cpu }))
+  if (metrics.length === 0)
+    metrics.push(cpuMetric('target', { type: 'Utilization', averageUtilization: DEFAULT_UTILIZATION }))
   spec['metrics'] = metrics
   const behavior = readJson<Fields>(annotations[BEHAVIOR])
   if (behavior !== undefined) spec['behavior'] = withoutNulls(lowerNames(behavior))
@@ -58,16 +60,22 @@ export function autoscalerFromV2(object: KubeObject): KubeObject {
 
   const current = (status['currentMetrics'] as Fields[] | undefined) ?? []
   delete status['currentMetrics']
-  const currentCpu = current.map((metric) => cpuUtilization(metric, 'current')).findLast((utilization) => utilization !== undefined)
+  const currentCpu = current
+    .map((metric) => cpuUtilization(metric, 'current'))
+    .findLast((utilization) => utilization !== undefined)
   if (currentCpu !== undefined) status['currentCPUUtilizationPercentage'] = currentCpu
-  if (current.length > 0) annotations[CURRENT_METRICS] = JSON.stringify(current.map((metric) => metricToV1(metric, 'current')))
+  if (current.length > 0)
+    annotations[CURRENT_METRICS] = JSON.stringify(current.map((metric) => metricToV1(metric, 'current')))
 
   if (spec['behavior'] !== undefined) {
-    annotations[BEHAVIOR] = JSON.stringify(internalValue('autoscaling.HorizontalPodAutoscalerBehavior', spec['behavior']))
+    annotations[BEHAVIOR] = JSON.stringify(
+      internalValue('autoscaling.HorizontalPodAutoscalerBehavior', spec['behavior']),
+    )
   }
   delete spec['behavior']
   const conditions = status['conditions'] as Fields[] | null | undefined
-  if (conditions !== undefined && conditions !== null && conditions.length > 0) annotations[CONDITIONS] = JSON.stringify(conditions)
+  if (conditions !== undefined && conditions !== null && conditions.length > 0)
+    annotations[CONDITIONS] = JSON.stringify(conditions)
   delete status['conditions']
   // Both are plain numbers in v1 and therefore always printed.
   status['currentReplicas'] ??= 0
@@ -91,7 +99,9 @@ function cpuUtilization(metric: Fields, part: 'target' | 'current'): unknown {
 function lowerNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerNames)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name.charAt(0).toLowerCase() + name.slice(1), lowerNames(item)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name.charAt(0).toLowerCase() + name.slice(1), lowerNames(item)]),
+  )
 }
 
 function withoutNulls(value: unknown): unknown {

@@ -70,7 +70,16 @@ const partial: GoType = goType('apimachinery.pkg.apis.meta.v1.PartialObjectMetad
   bits: 0,
   element: undefined,
   fields: new Map([
-    ['metadata', { name: 'metadata', type: goType('apimachinery.pkg.apis.meta.v1.ObjectMeta')!, omitEmpty: true, omitZero: false, errorPath: 'metadata' }],
+    [
+      'metadata',
+      {
+        name: 'metadata',
+        type: goType('apimachinery.pkg.apis.meta.v1.ObjectMeta')!,
+        omitEmpty: true,
+        omitZero: false,
+        errorPath: 'metadata',
+      },
+    ],
   ]),
 }
 
@@ -123,7 +132,8 @@ class Decoder {
         return typeof value === 'number' ? value : this.#mismatch(value, type)
       case 'int':
         if (typeof value !== 'number') return this.#mismatch(value, type)
-        if (!Number.isInteger(value) || !inRange(value, type.bits)) return this.#mismatch(value, type, `number ${value}`)
+        if (!Number.isInteger(value) || !inRange(value, type.bits))
+          return this.#mismatch(value, type, `number ${value}`)
         return value
       case 'bytes': {
         if (typeof value !== 'string') return this.#mismatch(value, type)
@@ -218,7 +228,8 @@ class Decoder {
         if (typeof value === 'string') return value
         if (value === null) return 0
         if (typeof value !== 'number') throw new Fatal(this.#mismatchText(jsonKind(value), 'int32'))
-        if (!Number.isInteger(value) || !inRange(value, 32)) throw new Fatal(this.#mismatchText(`number ${value}`, 'int32'))
+        if (!Number.isInteger(value) || !inRange(value, 32))
+          throw new Fatal(this.#mismatchText(`number ${value}`, 'int32'))
         return value
       }
       case 'v1.JSONSchemaPropsOrArray':
@@ -271,7 +282,8 @@ function isLeftOut(value: unknown, field: GoField): boolean {
   if (field.omitZero && isZero(value, field.type)) return true
   if (!field.omitEmpty) return false
   if (Array.isArray(value)) return value.length === 0
-  if (value === undefined || value === null) return field.type.kind !== 'struct' && field.type.name !== 'v1.Time' && field.type.name !== 'v1.MicroTime'
+  if (value === undefined || value === null)
+    return field.type.kind !== 'struct' && field.type.name !== 'v1.Time' && field.type.name !== 'v1.MicroTime'
   // Pointers to zero values are printed.
   if (field.type.kind === 'string' || field.type.kind === 'bytes') return value === ''
   if (field.type.kind === 'int' || field.type.kind === 'float') return value === 0
@@ -352,6 +364,7 @@ function byBytes(a: string, b: string): number {
 
 /** Sets a key even when it is called `__proto__`. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else target[key] = value
 }

@@ -4,7 +4,18 @@ import type { SchemaNode } from '../schema.ts'
 
 /** How Go's JSON sees a type: what it accepts, what it leaves out, and what it calls the type in its errors. */
 export interface GoType {
-  readonly kind: 'struct' | 'pointer' | 'list' | 'map' | 'string' | 'int' | 'float' | 'bool' | 'bytes' | 'any' | 'custom'
+  readonly kind:
+    | 'struct'
+    | 'pointer'
+    | 'list'
+    | 'map'
+    | 'string'
+    | 'int'
+    | 'float'
+    | 'bool'
+    | 'bytes'
+    | 'any'
+    | 'custom'
   /** Which named type it is: `api.core.v1.Container`; `''` for unnamed ones. */
   readonly id: string
   /** As Go's errors print it: `v1.ObjectMeta`, `[]v1.Container`, `map[string]string`. */
@@ -138,11 +149,19 @@ class Struct implements GoType {
   }
 
   get fields(): ReadonlyMap<string, GoField> {
-    return (this.#fields ??= new Map(this.#lines.map((line) => {
-      const [name, flags, type, within] = line.split(' ') as [string, string, string, string?]
-      const errorPath = within === undefined ? name : `${within}.${name}`
-      const field: GoField = { name, type: resolve(type), omitEmpty: flags.includes('o'), omitZero: flags.includes('z'), errorPath }
-      return [name, field]
-    })))
+    return (this.#fields ??= new Map(
+      this.#lines.map((line) => {
+        const [name, flags, type, within] = line.split(' ') as [string, string, string, string?]
+        const errorPath = within === undefined ? name : `${within}.${name}`
+        const field: GoField = {
+          name,
+          type: resolve(type),
+          omitEmpty: flags.includes('o'),
+          omitZero: flags.includes('z'),
+          errorPath,
+        }
+        return [name, field]
+      }),
+    ))
   }
 }

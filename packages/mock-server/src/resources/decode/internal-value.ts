@@ -11,7 +11,8 @@ const types = internalTypes as unknown as Readonly<Record<string, string | reado
 export function internalValue(type: string, value: unknown): unknown {
   if (type.startsWith('*')) return value == null ? null : internalValue(type.slice(1), value)
   if (type === '[]uint8') return value ?? null
-  if (type.startsWith('[]')) return Array.isArray(value) ? value.map((item) => internalValue(type.slice(2), item)) : null
+  if (type.startsWith('[]'))
+    return Array.isArray(value) ? value.map((item) => internalValue(type.slice(2), item)) : null
   if (type.startsWith('map[')) return mapValue(type, value)
   const definition = types[type]
   if (Array.isArray(definition)) return structValue(definition as readonly string[], value)

@@ -23,7 +23,9 @@ const DATE_TIME: readonly (readonly [element: string, digits: number, name?: str
 export function canonicalTime(text: string, micro: boolean): string | null {
   const layout = micro ? RFC3339_MICRO : RFC3339
   const fail = (rest: string, element: string): never => {
-    throw new Error(`parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${element}"`)
+    throw new Error(
+      `parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(rest)} as "${element}"`,
+    )
   }
   const range = (name: string): never => {
     throw new Error(`parsing time ${JSON.stringify(text)}: ${name} out of range`)
@@ -55,7 +57,8 @@ export function canonicalTime(text: string, micro: boolean): string | null {
   const zone = /^(?:Z|([+-])(\d\d):(\d\d))/.exec(text.slice(at))
   if (zone === null) fail(text.slice(at), 'Z07:00')
   at += zone![0].length
-  if (at < text.length) throw new Error(`parsing time ${JSON.stringify(text)}: extra text: ${JSON.stringify(text.slice(at))}`)
+  if (at < text.length)
+    throw new Error(`parsing time ${JSON.stringify(text)}: extra text: ${JSON.stringify(text.slice(at))}`)
   const [year, month, day, hour, minute, second] = numbers as [number, number, number, number, number, number]
   if (day > new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()) range('day')
   const offset = zone![1] === undefined ? 0 : (zone![1] === '-' ? -1 : 1) * (Number(zone![2]) * 60 + Number(zone![3]))

@@ -1,4 +1,15 @@
-import { defaultTo, defaultZero, ensureFields, fieldsAt, isSet, isTrueAt, listAt, mapAt, stringAt, type Fields } from '../fields.ts'
+import {
+  defaultTo,
+  defaultZero,
+  ensureFields,
+  fieldsAt,
+  isSet,
+  isTrueAt,
+  listAt,
+  mapAt,
+  stringAt,
+  type Fields,
+} from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { defaultPullPolicy } from './image-tag.ts'
 import type { Defaulter } from './apply-defaults.ts'
@@ -11,7 +22,8 @@ export const coreDefaults: Readonly<Record<string, Defaulter>> = {
   'api.core.v1.ResourceList': (list) => {
     for (const [name, text] of Object.entries(list)) {
       const quantity = Quantity.parse(text as string)
-      if (quantity.nano % MILLI !== 0n) list[name] = new Quantity(quantity.milliValue * MILLI, quantity.format).toString()
+      if (quantity.nano % MILLI !== 0n)
+        list[name] = new Quantity(quantity.milliValue * MILLI, quantity.format).toString()
     }
   },
   'api.core.v1.ReplicationController': (object) => {
@@ -98,7 +110,8 @@ export const coreDefaults: Readonly<Record<string, Defaulter>> = {
   },
   'api.core.v1.NamespaceStatus': (status) => defaultZero(status, 'phase', 'Active'),
   'api.core.v1.NodeStatus': (status) => {
-    if (!isSet(status, 'allocatable') && isSet(status, 'capacity')) status['allocatable'] = { ...mapAt(status, 'capacity') }
+    if (!isSet(status, 'allocatable') && isSet(status, 'capacity'))
+      status['allocatable'] = { ...mapAt(status, 'capacity') }
   },
   'api.core.v1.LimitRangeItem': (item) => {
     if (item['type'] !== 'Container') return
@@ -140,7 +153,8 @@ function defaultPod(pod: Fields): void {
     for (const container of listAt(spec, list)) {
       const resources = fieldsAt(container, 'resources')
       const limits = mapAt(resources, 'limits')
-      if (Object.keys(limits).length > 0) resources!['requests'] = sorted({ ...limits, ...mapAt(resources, 'requests') })
+      if (Object.keys(limits).length > 0)
+        resources!['requests'] = sorted({ ...limits, ...mapAt(resources, 'requests') })
       if (!isTrueAt(spec, 'hostNetwork')) continue
       for (const port of listAt(container, 'ports')) defaultZero(port, 'hostPort', port['containerPort'])
     }
@@ -156,7 +170,10 @@ function defaultService(service: Fields): void {
   const spec = ensureFields(service, 'spec')
   defaultZero(spec, 'sessionAffinity', 'None')
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig']
-  if (spec['sessionAffinity'] === 'ClientIP' && !isSet(fieldsAt(fieldsAt(spec, 'sessionAffinityConfig'), 'clientIP'), 'timeoutSeconds')) {
+  if (
+    spec['sessionAffinity'] === 'ClientIP' &&
+    !isSet(fieldsAt(fieldsAt(spec, 'sessionAffinityConfig'), 'clientIP'), 'timeoutSeconds')
+  ) {
     spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: 10800 } }
   }
   defaultZero(spec, 'type', 'ClusterIP')
@@ -165,9 +182,11 @@ function defaultService(service: Fields): void {
     defaultZero(port, 'targetPort', port['port'])
   }
   const type = spec['type']
-  const external = type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && isSet(spec, 'externalIPs'))
+  const external =
+    type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && isSet(spec, 'externalIPs'))
   if (external) defaultZero(spec, 'externalTrafficPolicy', 'Cluster')
-  if (type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP') defaultTo(spec, 'internalTrafficPolicy', 'Cluster')
+  if (type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP')
+    defaultTo(spec, 'internalTrafficPolicy', 'Cluster')
   if (type !== 'LoadBalancer') return
   defaultTo(spec, 'allocateLoadBalancerNodePorts', true)
   for (const ingress of listAt(fieldsAt(fieldsAt(service, 'status'), 'loadBalancer'), 'ingress')) {

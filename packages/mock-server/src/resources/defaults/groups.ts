@@ -21,7 +21,10 @@ function policy(type: string, value: number): Fields {
 
 function fillScalingRules(behavior: Fields, direction: string, fallback: Fields): void {
   const rules = fieldsAt(behavior, direction)
-  behavior[direction] = { ...fallback, ...Object.fromEntries(Object.entries(rules ?? {}).filter(([, value]) => value !== null)) }
+  behavior[direction] = {
+    ...fallback,
+    ...Object.fromEntries(Object.entries(rules ?? {}).filter(([, value]) => value !== null)),
+  }
 }
 
 /** Defaulting of the other groups (`pkg/apis/GROUP/VERSION/defaults.go`). */
@@ -64,7 +67,9 @@ export const groupDefaults: Readonly<Record<string, Defaulter>> = {
     const spec = ensureFields(object, 'spec')
     defaultTo(spec, 'minReplicas', 1)
     if (!isSet(spec, 'metrics')) {
-      spec['metrics'] = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }]
+      spec['metrics'] = [
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+      ]
     }
     const behavior = fieldsAt(spec, 'behavior')
     if (behavior === undefined) return

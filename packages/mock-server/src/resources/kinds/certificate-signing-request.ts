@@ -1,4 +1,12 @@
-import { duplicate, forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { ensureFields, listAt, numberAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy, StrategyContext } from '../strategy.ts'
 import { timestamp } from '../system-fields.ts'
@@ -59,7 +67,10 @@ export const certificateSigningRequest: Strategy = {
     }
   },
   validate: validateRequest,
-  validateUpdate: (object, current, context) => [...validateRequest(object), ...validateChange(object, current, context)],
+  validateUpdate: (object, current, context) => [
+    ...validateRequest(object),
+    ...validateChange(object, current, context),
+  ],
   ...selectable((object) => ({ 'spec.signerName': stringAt(specOf(object), 'signerName') }), ['spec.signerName']),
 }
 
@@ -69,7 +80,8 @@ function keepDecisions(object: KubeObject, current: KubeObject): void {
   for (const type of DECISIONS) {
     const mine = conditions.filter((condition) => condition['type'] === type)
     const theirs = before.filter((condition) => condition['type'] === type)
-    if (mine.length === theirs.length) mine.forEach((condition, i) => Object.assign(condition, structuredClone(theirs[i])))
+    if (mine.length === theirs.length)
+      mine.forEach((condition, i) => Object.assign(condition, structuredClone(theirs[i])))
   }
 }
 
@@ -136,7 +148,8 @@ function validateChange(object: KubeObject, current: KubeObject, context: Strate
   for (const type of ALWAYS_TRUE) {
     const mine = conditions.filter((condition) => condition['type'] === type)
     const theirs = before.filter((condition) => condition['type'] === type)
-    const refuse = (verb: string): number => errors.push(forbidden(path, `updates may not ${verb} a condition of type "${type}"`))
+    const refuse = (verb: string): number =>
+      errors.push(forbidden(path, `updates may not ${verb} a condition of type "${type}"`))
     if (mine.length < theirs.length) refuse('remove')
     else if (context.subresource === 'approval' || !DECISIONS.includes(type)) continue
     else if (mine.length > theirs.length) refuse('add')
@@ -144,8 +157,10 @@ function validateChange(object: KubeObject, current: KubeObject, context: Strate
   }
   const [certificate, old] = [stringAt(statusOf(object), 'certificate'), stringAt(statusOf(current), 'certificate')]
   if (certificate === old) return errors
-  if (context.subresource !== 'status') errors.push(forbidden('status.certificate', 'updates may not set certificate content'))
-  else if (old !== '') errors.push(forbidden('status.certificate', 'updates may not modify existing certificate content'))
+  if (context.subresource !== 'status')
+    errors.push(forbidden('status.certificate', 'updates may not set certificate content'))
+  else if (old !== '')
+    errors.push(forbidden('status.certificate', 'updates may not modify existing certificate content'))
   return errors
 }
 

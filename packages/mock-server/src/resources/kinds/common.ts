@@ -33,7 +33,14 @@ export function keepMeta(object: KubeObject, current: KubeObject, names: readonl
   for (const name of names) assign(object.metadata, name, structuredClone((current.metadata as Fields)[name]))
 }
 
-export const META_FOR_STATUS: readonly string[] = ['generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences']
+export const META_FOR_STATUS: readonly string[] = [
+  'generation',
+  'selfLink',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+]
 
 /** The object itself is written, not one of its subresources. */
 export function isMain(context: StrategyContext): boolean {

@@ -10,7 +10,10 @@ const IMMUTABLE_WHEN_SET = 'field is immutable when `immutable` is set'
 /** ConfigMaps (`pkg/registry/core/configmap/strategy.go`). */
 export const configMap: Strategy = {
   validate: validateData,
-  validateUpdate: (object, current) => [...immutableData(object, current, ['data', 'binaryData']), ...validateData(object)],
+  validateUpdate: (object, current) => [
+    ...immutableData(object, current, ['data', 'binaryData']),
+    ...validateData(object),
+  ],
 }
 
 function validateData(object: KubeObject): FieldError[] {

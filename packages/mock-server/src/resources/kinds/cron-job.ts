@@ -17,7 +17,8 @@ export const cronJob: Strategy = {
   validate(object) {
     const { name = '' } = object.metadata
     const errors = validateSpec(object, undefined)
-    if (name.length > MAX_NAME_LENGTH) errors.push(invalid('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`))
+    if (name.length > MAX_NAME_LENGTH)
+      errors.push(invalid('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`))
     return errors
   },
   validateUpdate: (object, current, context) => (context.subresource === 'status' ? [] : validateSpec(object, current)),
@@ -59,7 +60,8 @@ function validateSpec(object: KubeObject, current: KubeObject | undefined): Fiel
   const job = fieldsAt(fieldsAt(spec, 'jobTemplate'), 'spec') ?? {}
   const path = 'spec.jobTemplate.spec'
   errors.push(...validateJobSpec(path, job))
-  if (isSet(job, 'selector')) errors.push(invalid(`${path}.selector`, job['selector'], '`selector` will be auto-generated'))
+  if (isSet(job, 'selector'))
+    errors.push(invalid(`${path}.selector`, job['selector'], '`selector` will be auto-generated'))
   if (isTrueAt(job, 'manualSelector')) errors.push(notSupported(`${path}.manualSelector`, true, ['nil', 'false']))
   errors.push(...nonNegative('spec.successfulJobsHistoryLimit', numberAt(spec, 'successfulJobsHistoryLimit')))
   return [...errors, ...nonNegative('spec.failedJobsHistoryLimit', numberAt(spec, 'failedJobsHistoryLimit'))]
@@ -69,7 +71,8 @@ function validateTimeZone(zone: string): FieldError[] {
   const path = 'spec.timeZone'
   if (zone === '') return [invalid(path, zone, 'timeZone must be nil or non-empty string')]
   const parts = zone.split('/')
-  const bad = (part: string): boolean => part === '.' || part === '..' || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part) || part.startsWith('-')
+  const bad = (part: string): boolean =>
+    part === '.' || part === '..' || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part) || part.startsWith('-')
   if (parts.some(bad)) return [invalid(path, zone, `unknown time zone ${zone}`)]
   if (zone.toLowerCase() === 'local') {
     const text = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
@@ -81,7 +84,8 @@ function validateTimeZone(zone: string): FieldError[] {
 /** The platform's own zones; Kubernetes asks its host's database. */
 function isKnownTimeZone(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+    new Intl.DateTimeFormat('en', { timeZone: zone }).format()
+    return true
   } catch {
     return false
   }

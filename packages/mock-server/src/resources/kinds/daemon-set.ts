@@ -1,7 +1,13 @@
 import { invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
 import { fieldsAt, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable, intOrPercent, intOrPercentValue, nonNegative, notAboveHundredPercent } from '../validation/common.ts'
+import {
+  immutable,
+  intOrPercent,
+  intOrPercentValue,
+  nonNegative,
+  notAboveHundredPercent,
+} from '../validation/common.ts'
 import { isEmptySelector, labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
 import { podWarnings } from '../validation/pod-warnings.ts'
@@ -34,7 +40,10 @@ export const daemonSet: Strategy = {
       const status = statusOf(object)
       return [...counts(status, STATUS_COUNTS), ...collisionCount(status, statusOf(current))]
     }
-    return [...immutable('spec.selector', specOf(object)['selector'], specOf(current)['selector']), ...validateSpec(object)]
+    return [
+      ...immutable('spec.selector', specOf(object)['selector'], specOf(current)['selector']),
+      ...validateSpec(object),
+    ]
   },
   warnings(object, current) {
     const template = specOf(object)['template']
@@ -93,7 +102,10 @@ function validateStrategy(strategy: Fields): FieldError[] {
   if (type !== 'RollingUpdate') {
     const shown = {
       Type: type,
-      RollingUpdate: rolling === undefined ? null : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 },
+      RollingUpdate:
+        rolling === undefined
+          ? null
+          : { MaxUnavailable: rolling['maxUnavailable'] ?? 0, MaxSurge: rolling['maxSurge'] ?? 0 },
     }
     return [notSupported(path, shown, ['RollingUpdate', 'OnDelete'])]
   }
@@ -101,10 +113,14 @@ function validateStrategy(strategy: Fields): FieldError[] {
   const [unavailable, surge] = [rolling['maxUnavailable'], rolling['maxSurge']]
   const at = `${path}.rollingUpdate`
   const errors = [...intOrPercent(`${at}.maxUnavailable`, unavailable), ...intOrPercent(`${at}.maxSurge`, surge)]
-  errors.push(...notAboveHundredPercent(`${at}.maxUnavailable`, unavailable), ...notAboveHundredPercent(`${at}.maxSurge`, surge))
+  errors.push(
+    ...notAboveHundredPercent(`${at}.maxUnavailable`, unavailable),
+    ...notAboveHundredPercent(`${at}.maxSurge`, surge),
+  )
   const hasUnavailable = intOrPercentValue(unavailable) !== 0
   const hasSurge = intOrPercentValue(surge) !== 0
-  if (hasUnavailable && hasSurge) errors.push(invalid(`${at}.maxSurge`, surge, 'may not be set when maxUnavailable is non-zero'))
+  if (hasUnavailable && hasSurge)
+    errors.push(invalid(`${at}.maxSurge`, surge, 'may not be set when maxUnavailable is non-zero'))
   else if (!hasUnavailable && !hasSurge) errors.push(required(`${at}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'))
   return errors
 }

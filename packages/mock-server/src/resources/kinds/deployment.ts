@@ -2,7 +2,13 @@ import { forbidden, invalid, notSupported, required, type FieldError, type KubeO
 import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable, intOrPercent, intOrPercentValue, nonNegative, notAboveHundredPercent } from '../validation/common.ts'
+import {
+  immutable,
+  intOrPercent,
+  intOrPercentValue,
+  nonNegative,
+  notAboveHundredPercent,
+} from '../validation/common.ts'
 import { hostNameWarning } from '../validation/pod-warnings.ts'
 import { collisionCount, counts, notAbove } from '../validation/status.ts'
 import { keepMeta, resetStatus, specChanged, specOf, statusOf } from './common.ts'
@@ -23,7 +29,10 @@ export const deployment: Strategy = {
   validate: validateSpec,
   validateUpdate(object, current, context) {
     if (context.subresource === 'status') return validateStatus(object, current)
-    return [...validateSpec(object), ...immutable('spec.selector', specOf(object)['selector'], specOf(current)['selector'])]
+    return [
+      ...validateSpec(object),
+      ...immutable('spec.selector', specOf(object)['selector'], specOf(current)['selector']),
+    ]
   },
   warnings(object, current) {
     const name = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
@@ -41,7 +50,8 @@ function validateSpec(object: KubeObject): FieldError[] {
   const deadline = numberAt(spec, 'progressDeadlineSeconds')
   if (deadline === undefined) return errors
   errors.push(...nonNegative('spec.progressDeadlineSeconds', deadline))
-  if (deadline <= minReady) errors.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'))
+  if (deadline <= minReady)
+    errors.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'))
   return errors
 }
 
@@ -71,7 +81,14 @@ function validateStatus(object: KubeObject, current: KubeObject): FieldError[] {
   const status = statusOf(object)
   const replicas = ['updatedReplicas', 'readyReplicas', 'availableReplicas']
   return [
-    ...counts(status, ['observedGeneration', 'replicas', ...replicas, 'unavailableReplicas', 'terminatingReplicas', 'collisionCount']),
+    ...counts(status, [
+      'observedGeneration',
+      'replicas',
+      ...replicas,
+      'unavailableReplicas',
+      'terminatingReplicas',
+      'collisionCount',
+    ]),
     ...notAbove(status, replicas, 'replicas', 'cannot be greater than status.replicas'),
     ...notAbove(status, ['availableReplicas'], 'readyReplicas', 'cannot be greater than readyReplicas'),
     ...collisionCount(status, statusOf(current)),

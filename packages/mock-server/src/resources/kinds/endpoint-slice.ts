@@ -1,4 +1,13 @@
-import { duplicate, invalid, isLabelValue, notSupported, required, tooMany, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  duplicate,
+  invalid,
+  isLabelValue,
+  notSupported,
+  required,
+  tooMany,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { fieldsAt, isSet, listAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { declaredImmutable } from '../validation/common.ts'
@@ -59,10 +68,15 @@ function validateEndpoint(path: string, endpoint: Fields, type: string): FieldEr
   if (addresses.length === 0) errors.push(required(`${path}.addresses`, ''))
   if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(`${path}.addresses`, addresses.length, MAX_ADDRESSES))
   addresses.forEach((address, i) => errors.push(...validateAddress(`${path}.addresses`, i, address, type)))
-  if (isSet(endpoint, 'nodeName')) errors.push(...checked(`${path}.nodeName`, stringAt(endpoint, 'nodeName'), isDNSSubdomain))
-  if (isSet(endpoint, 'hostname')) errors.push(...checked(`${path}.hostname`, stringAt(endpoint, 'hostname'), isDNSLabel))
+  if (isSet(endpoint, 'nodeName'))
+    errors.push(...checked(`${path}.nodeName`, stringAt(endpoint, 'nodeName'), isDNSSubdomain))
+  if (isSet(endpoint, 'hostname'))
+    errors.push(...checked(`${path}.hostname`, stringAt(endpoint, 'hostname'), isDNSLabel))
   const hints = fieldsAt(endpoint, 'hints')
-  for (const [list, check] of [['forZones', isLabelValue], ['forNodes', isDNSSubdomain]] as const) {
+  for (const [list, check] of [
+    ['forZones', isLabelValue],
+    ['forNodes', isDNSSubdomain],
+  ] as const) {
     const names = listAt(hints, list).map((hint) => stringAt(hint, 'name'))
     names.forEach((name, i) => {
       const at = `${path}.hints.${list}[${i}].name`
@@ -89,7 +103,8 @@ function validateDomain(path: string, text: string): FieldError[] {
   const name = text.replace(/\.$/, '')
   const texts = isDNSSubdomain(name)
   if (texts.length > 0) return [invalid(path, name, texts.join(','))]
-  if (!name.includes('.')) return [invalid(path, name, 'should be a domain with at least two segments separated by dots')]
+  if (!name.includes('.'))
+    return [invalid(path, name, 'should be a domain with at least two segments separated by dots')]
   for (const label of name.split('.')) {
     const errors = isDNSLabel(label)
     if (errors.length > 0) return [invalid(path, label, errors.join(','))]

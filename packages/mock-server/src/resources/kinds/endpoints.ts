@@ -10,7 +10,8 @@ import { checked, isDNSLabel, isDNSSubdomain, isPortNumber, qualifiedName } from
 export const endpoints: Strategy = {
   allowCreateOnUpdate: true,
   validate: validateSubsets,
-  validateUpdate: (object, current) => (semanticEqual(object['subsets'], current['subsets']) ? [] : validateSubsets(object)),
+  validateUpdate: (object, current) =>
+    semanticEqual(object['subsets'], current['subsets']) ? [] : validateSubsets(object),
 }
 
 function validateSubsets(object: KubeObject): FieldError[] {
@@ -35,7 +36,8 @@ function validateAddress(path: string, address: Fields): FieldError[] {
   const errors = validateIP(`${path}.ip`, ip)
   const hostname = stringAt(address, 'hostname')
   if (hostname !== '') errors.push(...checked(`${path}.hostname`, hostname, isDNSLabel))
-  if (isSet(address, 'nodeName')) errors.push(...checked(`${path}.nodeName`, stringAt(address, 'nodeName'), isDNSSubdomain))
+  if (isSet(address, 'nodeName'))
+    errors.push(...checked(`${path}.nodeName`, stringAt(address, 'nodeName'), isDNSSubdomain))
   return [...errors, ...validateEndpointIP(`${path}.ip`, ip)]
 }
 

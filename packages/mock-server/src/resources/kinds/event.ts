@@ -106,7 +106,8 @@ function validateStrictly(object: KubeObject): FieldError[] {
   }
   if ((numberAt(object, 'count') ?? 0) !== 0) errors.push(invalid('count', '', 'needs to be unset'))
   const source = fieldsAt(object, 'source')
-  if (stringAt(source, 'component') !== '' || stringAt(source, 'host') !== '') errors.push(invalid('source', '', 'needs to be unset'))
+  if (stringAt(source, 'component') !== '' || stringAt(source, 'host') !== '')
+    errors.push(invalid('source', '', 'needs to be unset'))
   return errors
 }
 

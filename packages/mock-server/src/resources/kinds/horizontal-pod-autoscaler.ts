@@ -46,7 +46,8 @@ function validateSpec(object: KubeObject, current: KubeObject | undefined): Fiel
   errors.push(...nonNegative('spec.minReplicas', min))
   if (max === 0) errors.push(required('spec.maxReplicas', ''))
   else if (max < 0) errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to 1'))
-  if (min !== undefined && max < min) errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
+  if (min !== undefined && max < min)
+    errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
   errors.push(...validateTarget(spec, current === undefined ? undefined : specOf(current)))
   listAt(spec, 'metrics').forEach((metric, i) => errors.push(...validateMetric(`spec.metrics[${i}]`, metric)))
   if (min === 0 && !listAt(spec, 'metrics').some(({ type }) => type === 'Object' || type === 'External')) {
@@ -74,8 +75,10 @@ function validateReference(path: string, ref: Fields, anyGroup: boolean): FieldE
     return value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegment)
   })
   const version = stringAt(ref, 'apiVersion')
-  if (version.split('/').length > 2) errors.push(invalid(`${path}.apiVersion`, version, `unexpected GroupVersion string: ${version}`))
-  else if (!anyGroup && !version.includes('/')) errors.push(invalid(`${path}.apiVersion`, version, 'apiVersion must specify API group'))
+  if (version.split('/').length > 2)
+    errors.push(invalid(`${path}.apiVersion`, version, `unexpected GroupVersion string: ${version}`))
+  else if (!anyGroup && !version.includes('/'))
+    errors.push(invalid(`${path}.apiVersion`, version, 'apiVersion must specify API group'))
   return errors
 }
 
@@ -90,29 +93,37 @@ function validateMetric(path: string, metric: Fields): FieldError[] {
   if (first !== undefined) errors.push(...validateSource(`${path}.${first}`, first, fieldsAt(metric, first) ?? {}))
   const expected = known ? type.charAt(0).toLowerCase() + type.slice(1) : ''
   if (!known) errors.push(notSupported(`${path}.type`, type, METRIC_TYPES))
-  else if (!isSet(metric, expected)) errors.push(required(`${path}.${expected}`, 'must populate information for the given metric source'))
+  else if (!isSet(metric, expected))
+    errors.push(required(`${path}.${expected}`, 'must populate information for the given metric source'))
   if (present.length === 1) return errors
   const others = present.filter((name) => name !== expected)
-  return [...errors, ...others.map((name) => forbidden(`${path}.${name}`, 'must populate the given metric source only'))]
+  return [
+    ...errors,
+    ...others.map((name) => forbidden(`${path}.${name}`, 'must populate the given metric source only')),
+  ]
 }
 
 function validateSource(path: string, kind: (typeof SOURCES)[number], source: Fields): FieldError[] {
   const target = fieldsAt(source, 'target') ?? {}
-  const [value, average, utilization] = ['value', 'averageValue', 'averageUtilization'].map((name) => isSet(target, name))
+  const [value, average, utilization] = ['value', 'averageValue', 'averageUtilization'].map((name) =>
+    isSet(target, name),
+  )
   const errors: FieldError[] = []
   const at = `${path}.target`
   switch (kind) {
     case 'object':
       errors.push(...validateReference(`${path}.describedObject`, fieldsAt(source, 'describedObject') ?? {}, true))
       errors.push(...validateIdentifier(path, source), ...validateMetricTarget(at, target))
-      if (!value && !average) errors.push(required(`${at}.averageValue`, 'must set either a target value or averageValue'))
+      if (!value && !average)
+        errors.push(required(`${at}.averageValue`, 'must set either a target value or averageValue'))
       return errors
     case 'external':
       errors.push(...validateIdentifier(path, source), ...validateMetricTarget(at, target))
       if (!value && !average) {
         errors.push(required(`${at}.averageValue`, 'must set either a target value for metric or a per-pod target'))
       }
-      if (value && average) errors.push(forbidden(`${at}.value`, 'may not set both a target value for metric and a per-pod target'))
+      if (value && average)
+        errors.push(forbidden(`${at}.value`, 'may not set both a target value for metric and a per-pod target'))
       return errors
     case 'pods':
       errors.push(...validateIdentifier(path, source), ...validateMetricTarget(at, target))
@@ -134,7 +145,9 @@ function validateResource(path: string, ofContainer: boolean, source: Fields): F
   const [name, container] = [stringAt(source, 'name'), stringAt(source, 'container')]
   if (!ofContainer) return name === '' ? [required(`${path}.name`, 'must specify a resource name')] : []
   const errors =
-    name === '' ? [required(`${path}.name`, 'must specify a resource name')] : validateContainerResourceName(`${path}.name`, name)
+    name === ''
+      ? [required(`${path}.name`, 'must specify a resource name')]
+      : validateContainerResourceName(`${path}.name`, name)
   if (container === '') errors.push(required(`${path}.container`, 'must specify a container'))
   else errors.push(...checked(`${path}.container`, container, isDNSLabel))
   return errors
@@ -155,7 +168,8 @@ function validateMetricTarget(path: string, target: Fields): FieldError[] {
   }
   for (const name of ['value', 'averageValue']) {
     const text = target[name]
-    if (typeof text === 'string' && Quantity.parse(text).nano <= 0n) errors.push(invalid(`${path}.${name}`, text, 'must be positive'))
+    if (typeof text === 'string' && Quantity.parse(text).nano <= 0n)
+      errors.push(invalid(`${path}.${name}`, text, 'must be positive'))
   }
   const utilization = numberAt(target, 'averageUtilization')
   if (utilization !== undefined && utilization < 1) {
@@ -168,7 +182,8 @@ function validateRules(path: string, rules: Fields): FieldError[] {
   const errors: FieldError[] = []
   const window = numberAt(rules, 'stabilizationWindowSeconds')
   const windowPath = `${path}.stabilizationWindowSeconds`
-  if (window !== undefined && window < 0) errors.push(invalid(windowPath, window, 'must be greater than or equal to zero'))
+  if (window !== undefined && window < 0)
+    errors.push(invalid(windowPath, window, 'must be greater than or equal to zero'))
   if (window !== undefined && window > LONGEST_WINDOW) {
     errors.push(invalid(windowPath, window, `must be less than or equal to ${LONGEST_WINDOW}`))
   }
@@ -187,7 +202,8 @@ function validateRules(path: string, rules: Fields): FieldError[] {
       const value = numberAt(policy, name) ?? 0
       if (value <= 0) errors.push(invalid(`${at}.${name}`, value, 'must be greater than zero'))
     }
-    if (period > LONGEST_PERIOD) errors.push(invalid(`${at}.periodSeconds`, period, `must be less than or equal to ${LONGEST_PERIOD}`))
+    if (period > LONGEST_PERIOD)
+      errors.push(invalid(`${at}.periodSeconds`, period, `must be less than or equal to ${LONGEST_PERIOD}`))
   }
   const tolerance = rules['tolerance']
   if (typeof tolerance === 'string') errors.push(...nonNegativeQuantity(`${path}.tolerance`, tolerance))

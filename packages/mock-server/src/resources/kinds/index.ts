@@ -33,10 +33,17 @@ import { secret } from './secret.ts'
 import { service } from './service.ts'
 import { statefulSet } from './stateful-set.ts'
 import { storageClass } from './storage-class.ts'
-import { admissionPolicy, conditionalOnly, controllerRevision, podTemplate, specOnly, webhookConfiguration } from './stored-only.ts'
+import {
+  admissionPolicy,
+  conditionalOnly,
+  controllerRevision,
+  podTemplate,
+  specOnly,
+  webhookConfiguration,
+} from './stored-only.ts'
 
 /** Strategies by `group/resource`; kinds that are not here are only what their schema says. */
-const strategies: Readonly<Record<string, Strategy>> = {
+export const strategies: Readonly<Record<string, Strategy>> = {
   '/configmaps': configMap,
   '/endpoints': endpoints,
   '/events': event,
@@ -96,7 +103,9 @@ interface ListedResource {
   readonly kind: string
 }
 
-const lists = resourceLists.lists as unknown as Readonly<Record<string, { readonly resources: readonly ListedResource[] }>>
+const lists = resourceLists.lists as unknown as Readonly<
+  Record<string, { readonly resources: readonly ListedResource[] }>
+>
 
 /**
  * What is particular to a built-in kind, by group and resource name (or kind). Versions of one kind share all but what

@@ -39,7 +39,9 @@ export const ingress: Strategy = {
     return errors
   },
   validateUpdate: (object, current, context) =>
-    isMain(context) ? validateSpec(object) : validateLoadBalancerStatus(statusOf(object), statusOf(current), { modes: false }),
+    isMain(context)
+      ? validateSpec(object)
+      : validateLoadBalancerStatus(statusOf(object), statusOf(current), { modes: false }),
   warnings(object, current) {
     if (current !== undefined || annotationsOf(object)[CLASS_ANNOTATION] === undefined) return []
     if (isSet(specOf(object), 'ingressClassName')) return []
@@ -115,11 +117,13 @@ function validatePath(at: string, entry: Fields): FieldError[] {
 
 function validateBackend(path: string, backend: Fields): FieldError[] {
   const [resource, service] = [fieldsAt(backend, 'resource'), fieldsAt(backend, 'service')]
-  if (resource !== undefined && service !== undefined) return [invalid(path, '', 'cannot set both resource and service backends')]
+  if (resource !== undefined && service !== undefined)
+    return [invalid(path, '', 'cannot set both resource and service backends')]
   if (resource !== undefined) return validateReference(`${path}.resource`, resource)
   if (service === undefined) return [invalid(path, '', 'resource or service backend is required')]
   const name = stringAt(service, 'name')
-  const errors = name === '' ? [required(`${path}.service.name`, '')] : checked(`${path}.service.name`, name, isDNSLabel)
+  const errors =
+    name === '' ? [required(`${path}.service.name`, '')] : checked(`${path}.service.name`, name, isDNSLabel)
   const port = fieldsAt(service, 'port')
   const [portName, number] = [stringAt(port, 'name'), numberAt(port, 'number') ?? 0]
   if (portName !== '' && number !== 0) errors.push(invalid(path, '', 'cannot set both port name & port number'))
@@ -131,10 +135,13 @@ function validateBackend(path: string, backend: Fields): FieldError[] {
 
 function validateReference(path: string, reference: Fields): FieldError[] {
   const errors: FieldError[] = []
-  if (isSet(reference, 'apiGroup')) errors.push(...checked(`${path}.apiGroup`, stringAt(reference, 'apiGroup'), isDNSSubdomain))
+  if (isSet(reference, 'apiGroup'))
+    errors.push(...checked(`${path}.apiGroup`, stringAt(reference, 'apiGroup'), isDNSSubdomain))
   for (const name of ['kind', 'name']) {
     const value = stringAt(reference, name)
-    errors.push(...(value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegment)))
+    errors.push(
+      ...(value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegment)),
+    )
   }
   return errors
 }
@@ -160,9 +167,10 @@ function validateClass(object: KubeObject): FieldError[] {
   errors.push(...validateReference(path, parameters))
   const scope = stringAt(parameters, 'scope')
   const namespace = stringAt(parameters, 'namespace')
-  if (scope !== 'Cluster' && scope !== 'Namespace') errors.push(notSupported(`${path}.scope`, scope, ['Cluster', 'Namespace']))
+  if (scope !== 'Cluster' && scope !== 'Namespace')
+    errors.push(notSupported(`${path}.scope`, scope, ['Cluster', 'Namespace']))
   if (scope === 'Namespace') {
-    if (namespace === '') errors.push(required(`${path}.namespace`, '`parameters.scope` is set to \'Namespace\''))
+    if (namespace === '') errors.push(required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'"))
     else errors.push(...checked(`${path}.namespace`, namespace, isDNSLabel))
   }
   if (scope === 'Cluster' && isSet(parameters, 'namespace')) {

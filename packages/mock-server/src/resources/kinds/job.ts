@@ -1,6 +1,26 @@
-import { duplicate, invalid, notSupported, omitValue, required, tooLong, tooMany, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  duplicate,
+  invalid,
+  notSupported,
+  omitValue,
+  required,
+  tooLong,
+  tooMany,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { internalValue } from '../decode/internal-value.ts'
-import { ensureFields, fieldsAt, isSet, isTrueAt, listAt, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import {
+  ensureFields,
+  fieldsAt,
+  isSet,
+  isTrueAt,
+  listAt,
+  numberAt,
+  semanticEqual,
+  stringAt,
+  type Fields,
+} from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { immutable, nonNegative } from '../validation/common.ts'
 import { labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
@@ -14,7 +34,14 @@ const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name']
 const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid']
 const MAX_PARALLELISM_INDEXED = 100_000
 const FAILURE_ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
-const IMMUTABLE_FIELDS = ['selector', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy']
+const IMMUTABLE_FIELDS = [
+  'selector',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+]
 const DELETE_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +
   'or set propagationPolicy=Orphan to suppress this warning'
@@ -33,7 +60,12 @@ export const job: Strategy = {
   deleteWarnings: [DELETE_WARNING],
   generation: specChanged,
   validate(object) {
-    return [...validateGenerated(object), ...validateJobSpec('spec', specOf(object)), ...validateSelector(specOf(object)), ...indexedName(object)]
+    return [
+      ...validateGenerated(object),
+      ...validateJobSpec('spec', specOf(object)),
+      ...validateSelector(specOf(object)),
+      ...indexedName(object),
+    ]
   },
   validateUpdate(object, current, context) {
     if (context.subresource === 'status') return validateStatus(object, current)
@@ -48,7 +80,10 @@ export const job: Strategy = {
     if (current !== undefined && semanticEqual(object['spec'], current['spec'])) return name
     return [...name, ...jobWarnings('spec', specOf(object))]
   },
-  ...selectable((object) => ({ 'status.successful': String(numberAt(statusOf(object), 'succeeded') ?? 0) }), ['status.successful']),
+  ...selectable(
+    (object) => ({ 'status.successful': String(numberAt(statusOf(object), 'succeeded') ?? 0) }),
+    ['status.successful'],
+  ),
 }
 
 /** Warnings of a job or of a template of jobs. */
@@ -57,7 +92,9 @@ export function jobWarnings(path: string, spec: Fields): string[] {
   const completions = numberAt(spec, 'completions') ?? 0
   const parallelism = numberAt(spec, 'parallelism') ?? 0
   if (spec['completionMode'] === 'Indexed' && completions > 100_000 && parallelism > 10_000) {
-    warnings.push('In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail')
+    warnings.push(
+      'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
+    )
   }
   return [...warnings, ...podWarnings(fieldsAt(spec, 'template') ?? {}, `${path}.template`)]
 }
@@ -80,19 +117,24 @@ function validateGenerated(object: KubeObject): FieldError[] {
   const errors: FieldError[] = []
   const { name = '', uid = '' } = object.metadata
   const labels = labelsOf(fieldsAt(spec, 'template'))
-  const expected = Object.fromEntries([...UID_LABELS.map((label) => [label, uid]), ...NAME_LABELS.map((label) => [label, name])])
+  const expected = Object.fromEntries([
+    ...UID_LABELS.map((label) => [label, uid]),
+    ...NAME_LABELS.map((label) => [label, name]),
+  ])
   for (const label of [...UID_LABELS, ...NAME_LABELS]) {
     const path = `spec.template.metadata.labels[${label}]`
     if (labels[label] === undefined) errors.push(required(path, `must be '${expected[label]}'`))
     else if (labels[label] !== expected[label]) errors.push(invalid(path, labels, `must be '${expected[label]}'`))
   }
-  if (!selectorMatches(selector, expected)) errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'))
+  if (!selectorMatches(selector, expected))
+    errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'))
   return errors
 }
 
 function validateSelector(spec: Fields): FieldError[] {
   const selector = fieldsAt(spec, 'selector')
-  const errors = selector === undefined ? [required('spec.selector', '')] : validateLabelSelector('spec.selector', selector)
+  const errors =
+    selector === undefined ? [required('spec.selector', '')] : validateLabelSelector('spec.selector', selector)
   const labels = labelsOf(fieldsAt(spec, 'template'))
   if (errors.length > 0 && selector !== undefined) return errors
   if (!selectorMatches(selector, labels)) {
@@ -108,14 +150,24 @@ function indexedName(object: KubeObject): FieldError[] {
   if (spec['completionMode'] !== 'Indexed' || completions === 0) return []
   const hostname = `${object.metadata.name}-${completions - 1}`
   if (isDNSLabel(hostname).length === 0) return []
-  return [invalid('metadata.name', object.metadata.name, `will not able to create pod with invalid DNS label: ${hostname}`)]
+  return [
+    invalid('metadata.name', object.metadata.name, `will not able to create pod with invalid DNS label: ${hostname}`),
+  ]
 }
 
 /** The spec of a job, or of the template of a CronJob's jobs. */
 export function validateJobSpec(path: string, spec: Fields): FieldError[] {
   const errors: FieldError[] = []
   const number = (name: string): number | undefined => numberAt(spec, name)
-  for (const name of ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes']) {
+  for (const name of [
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+    'backoffLimitPerIndex',
+    'maxFailedIndexes',
+  ]) {
     errors.push(...nonNegative(`${path}.${name}`, number(name)))
   }
   const maxFailed = number('maxFailedIndexes')
@@ -162,7 +214,8 @@ export function validateJobSpec(path: string, spec: Fields): FieldError[] {
   const policy = stringAt(fieldsAt(template, 'spec'), 'restartPolicy')
   const policyPath = `${path}.template.spec.restartPolicy`
   if (policy === 'Always' || policy === '') errors.push(required(policyPath, 'valid values: "OnFailure", "Never"'))
-  else if (policy !== 'OnFailure' && policy !== 'Never') errors.push(notSupported(policyPath, policy, ['OnFailure', 'Never']))
+  else if (policy !== 'OnFailure' && policy !== 'Never')
+    errors.push(notSupported(policyPath, policy, ['OnFailure', 'Never']))
   else if (failure !== undefined && policy !== 'Never') {
     errors.push(invalid(policyPath, policy, 'only "Never" is supported when podFailurePolicy is specified'))
   }
@@ -172,7 +225,10 @@ export function validateJobSpec(path: string, spec: Fields): FieldError[] {
 function internalSuccessPolicy(spec: Fields): unknown {
   const rules = listAt(fieldsAt(spec, 'successPolicy'), 'rules')
   return {
-    Rules: rules.map((rule) => ({ SucceededIndexes: rule['succeededIndexes'] ?? null, SucceededCount: rule['succeededCount'] ?? null })),
+    Rules: rules.map((rule) => ({
+      SucceededIndexes: rule['succeededIndexes'] ?? null,
+      SucceededCount: rule['succeededCount'] ?? null,
+    })),
   }
 }
 
@@ -181,13 +237,16 @@ function validateFailurePolicy(path: string, policy: Fields, spec: Fields): Fiel
   const rules = listAt(policy, 'rules')
   if (rules.length > 20) errors.push(tooMany(`${path}.rules`, rules.length, 20))
   const podSpec = fieldsAt(fieldsAt(spec, 'template'), 'spec')
-  const containers = new Set(['containers', 'initContainers'].flatMap((list) => listAt(podSpec, list)).map((container) => container['name']))
+  const containers = new Set(
+    ['containers', 'initContainers'].flatMap((list) => listAt(podSpec, list)).map((container) => container['name']),
+  )
   for (const [index, rule] of rules.entries()) {
     const at = `${path}.rules[${index}]`
     const action = stringAt(rule, 'action')
     if (action === '') errors.push(required(`${at}.action`, `valid values: ${quotedList(FAILURE_ACTIONS)}`))
     else if (action === 'FailIndex') {
-      if (!isSet(spec, 'backoffLimitPerIndex')) errors.push(invalid(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
+      if (!isSet(spec, 'backoffLimitPerIndex'))
+        errors.push(invalid(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
     } else if (!FAILURE_ACTIONS.includes(action)) errors.push(notSupported(`${at}.action`, action, FAILURE_ACTIONS))
     const codes = fieldsAt(rule, 'onExitCodes')
     const conditions = listAt(rule, 'onPodConditions')
@@ -196,7 +255,8 @@ function validateFailurePolicy(path: string, policy: Fields, spec: Fields): Fiel
       const here = `${at}.onPodConditions[${i}]`
       const status = stringAt(condition, 'status')
       errors.push(...qualifiedName(`${here}.type`, stringAt(condition, 'type')))
-      if (!['False', 'True', 'Unknown'].includes(status)) errors.push(notSupported(`${here}.status`, status, ['False', 'True', 'Unknown']))
+      if (!['False', 'True', 'Unknown'].includes(status))
+        errors.push(notSupported(`${here}.status`, status, ['False', 'True', 'Unknown']))
     }
     if (codes !== undefined && conditions.length > 0) {
       errors.push(invalid(at, omitValue, 'specifying both OnExitCodes and OnPodConditions is not supported'))
@@ -225,16 +285,19 @@ function validateExitCodes(path: string, codes: Fields, containers: ReadonlySet<
   if (values.length === 0) errors.push(invalid(`${path}.values`, null, 'at least one value is required'))
   if (values.length > 255) errors.push(tooMany(`${path}.values`, values.length, 255))
   values.forEach((value, i) => {
-    if (operator === 'In' && value === 0) errors.push(invalid(`${path}.values[${i}]`, value, 'must not be 0 for the In operator'))
+    if (operator === 'In' && value === 0)
+      errors.push(invalid(`${path}.values[${i}]`, value, 'must not be 0 for the In operator'))
     if (values.indexOf(value) < i) errors.push(duplicate(`${path}.values[${i}]`, value))
   })
-  if (values.some((value, i) => i > 0 && values[i - 1]! > value)) errors.push(invalid(`${path}.values`, values, 'must be ordered'))
+  if (values.some((value, i) => i > 0 && values[i - 1]! > value))
+    errors.push(invalid(`${path}.values`, values, 'must be ordered'))
   return errors
 }
 
 /** Indexed jobs may change completions together with parallelism, others never (`validateCompletions`). */
 function completionsChange(spec: Fields, before: Fields): FieldError[] {
-  if (before['completionMode'] !== 'Indexed') return immutable('spec.completions', spec['completions'], before['completions'])
+  if (before['completionMode'] !== 'Indexed')
+    return immutable('spec.completions', spec['completions'], before['completions'])
   if (semanticEqual(spec['completions'], before['completions'])) return []
   if (!isSet(spec, 'completions') || spec['completions'] === spec['parallelism']) return []
   return [invalid('spec.completions', spec['completions'], 'can only be modified in tandem with spec.parallelism')]
@@ -246,9 +309,12 @@ function templateChange(object: KubeObject, current: KubeObject): FieldError[] {
   const old = fieldsAt(specOf(current), 'template') ?? {}
   const status = statusOf(current)
   const suspended = listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'True')
-  const mutable = isTrueAt(specOf(current), 'suspend') && (!isSet(status, 'startTime') || suspended) && !numberAt(status, 'active')
+  const mutable =
+    isTrueAt(specOf(current), 'suspend') && (!isSet(status, 'startTime') || suspended) && !numberAt(status, 'active')
   const munged = mutable ? withDirectives(old, now) : old
-  return semanticEqual(now, munged) ? [] : [invalid('spec.template', internalValue('core.PodTemplateSpec', now), 'field is immutable')]
+  return semanticEqual(now, munged)
+    ? []
+    : [invalid('spec.template', internalValue('core.PodTemplateSpec', now), 'field is immutable')]
 }
 
 function withDirectives(old: Fields, now: Fields): Fields {
@@ -275,13 +341,16 @@ function validateStatus(object: KubeObject, current: KubeObject): FieldError[] {
   const before = statusOf(current)
   const spec = specOf(object)
   const errors = counts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'])
-  const has = (type: string): boolean => listAt(status, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
-  const had = (type: string): boolean => listAt(before, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
+  const has = (type: string): boolean =>
+    listAt(status, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
+  const had = (type: string): boolean =>
+    listAt(before, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
   const conditions = (text: string): void => void errors.push(invalid('status.conditions', omitValue, text))
   const complete = has('Complete')
   const failed = has('Failed')
   const finished = complete || failed
-  const newlyFinished = finished !== (had('Complete') || had('Failed')) && !(isTrueAt(spec, 'suspend') && spec['completions'] === 0)
+  const newlyFinished =
+    finished !== (had('Complete') || had('Failed')) && !(isTrueAt(spec, 'suspend') && spec['completions'] === 0)
   if (complete && failed) conditions('cannot set Complete=True and Failed=true conditions')
   if (complete && has('FailureTarget')) conditions('cannot set Complete=True and FailureTarget=true conditions')
   if (isSet(status, 'completionTime') && !complete) {
@@ -291,10 +360,15 @@ function validateStatus(object: KubeObject, current: KubeObject): FieldError[] {
   if (!isSet(status, 'completionTime') && complete) {
     errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'))
   }
-  if (isSet(status, 'startTime') && isSet(status, 'completionTime') && String(status['completionTime']) < String(status['startTime'])) {
+  if (
+    isSet(status, 'startTime') &&
+    isSet(status, 'completionTime') &&
+    String(status['completionTime']) < String(status['startTime'])
+  ) {
     errors.push(invalid('status.completionTime', status['completionTime'], 'must be equal to or after `startTime`'))
   }
-  if (failed && !has('FailureTarget') && failed !== had('Failed')) conditions('cannot set Failed=True condition without the FailureTarget=true condition')
+  if (failed && !has('FailureTarget') && failed !== had('Failed'))
+    conditions('cannot set Failed=True condition without the FailureTarget=true condition')
   if (complete && !has('SuccessCriteriaMet') && complete !== had('Complete')) {
     conditions('cannot set Complete=True condition without the SuccessCriteriaMet=true condition')
   }
@@ -305,14 +379,16 @@ function validateStatus(object: KubeObject, current: KubeObject): FieldError[] {
   }
   const ready = numberAt(status, 'ready') ?? 0
   const activityChanged = ready !== (numberAt(before, 'ready') ?? 0) || active !== (numberAt(before, 'active') ?? 0)
-  if (activityChanged && ready > active) errors.push(invalid('status.ready', ready, 'cannot set more ready pods than active'))
+  if (activityChanged && ready > active)
+    errors.push(invalid('status.ready', ready, 'cannot set more ready pods than active'))
   const indexes = stringAt(status, 'completedIndexes')
   if (indexes !== '' && spec['completionMode'] !== 'Indexed' && indexes !== stringAt(before, 'completedIndexes')) {
     const text = 'cannot set non-empty completedIndexes when non-indexed completion mode'
     errors.push(invalid('status.completedIndexes', indexes, text))
   }
   if (has('SuccessCriteriaMet') && failed) conditions('cannot set SuccessCriteriaMet=True and Failed=true conditions')
-  if (has('SuccessCriteriaMet') && has('FailureTarget')) conditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
+  if (has('SuccessCriteriaMet') && has('FailureTarget'))
+    conditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
   return [...errors, ...statusChange(status, before, spec, had, has)]
 }
 
@@ -326,7 +402,8 @@ function statusChange(
 ): FieldError[] {
   const errors: FieldError[] = []
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (had(type) && !has(type)) errors.push(invalid('status.conditions', omitValue, `cannot disable the terminal ${type}=True condition`))
+    if (had(type) && !has(type))
+      errors.push(invalid('status.conditions', omitValue, `cannot disable the terminal ${type}=True condition`))
   }
   if (had('SuccessCriteriaMet') && !has('SuccessCriteriaMet')) {
     errors.push(invalid('status.conditions', omitValue, 'cannot disable the SuccessCriteriaMet=True condition'))
@@ -342,13 +419,20 @@ function statusChange(
   }
   const [failed, oldFailed] = [numberAt(status, 'failed') ?? 0, numberAt(before, 'failed') ?? 0]
   if (failed < oldFailed) errors.push(invalid('status.failed', failed, 'cannot decrease the failed counter'))
-  if (isSet(before, 'completionTime') && isSet(status, 'completionTime') && before['completionTime'] !== status['completionTime']) {
+  if (
+    isSet(before, 'completionTime') &&
+    isSet(status, 'completionTime') &&
+    before['completionTime'] !== status['completionTime']
+  ) {
     errors.push(invalid('status.completionTime', status['completionTime'], 'field is immutable'))
   }
-  const resumed = listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'False') && had('Suspended')
+  const resumed =
+    listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'False') && had('Suspended')
   const started = isSet(before, 'startTime') && !semanticEqual(before['startTime'], status['startTime'])
   if (started && !isTrueAt(spec, 'suspend') && !resumed) {
-    errors.push(invalid('status.startTime', status['startTime'] ?? null, 'field is immutable for unsuspended job once set'))
+    errors.push(
+      invalid('status.startTime', status['startTime'] ?? null, 'field is immutable for unsuspended job once set'),
+    )
   }
   return errors
 }

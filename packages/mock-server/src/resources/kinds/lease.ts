@@ -24,7 +24,8 @@ function validateSpec(object: KubeObject): FieldError[] {
   const spec = specOf(object)
   const errors: FieldError[] = []
   const duration = numberAt(spec, 'leaseDurationSeconds')
-  if (duration !== undefined && duration <= 0) errors.push(invalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'))
+  if (duration !== undefined && duration <= 0)
+    errors.push(invalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'))
   errors.push(...nonNegative('spec.leaseTransitions', numberAt(spec, 'leaseTransitions')))
   const strategy = stringAt(spec, 'strategy')
   if (strategy !== '' && strategy !== 'OldestEmulationVersion' && !strategy.includes('/')) {

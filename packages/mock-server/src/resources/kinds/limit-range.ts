@@ -2,7 +2,11 @@ import { duplicate, forbidden, invalid, isLabelKey, required, type FieldError, t
 import { isSet, listAt, mapAt, stringAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
-import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from '../validation/resource-names.ts'
+import {
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceName,
+} from '../validation/resource-names.ts'
 import { specOf } from './common.ts'
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim']
@@ -26,7 +30,9 @@ function validateLimits(object: KubeObject): FieldError[] {
     if (types.has(type)) errors.push(duplicate(`${path}.type`, type))
     types.add(type)
     errors.push(...validateNames(path, type, limit))
-    const names = new Set(LISTS.filter((list) => isChecked(type, list)).flatMap((list) => Object.keys(mapAt(limit, list))))
+    const names = new Set(
+      LISTS.filter((list) => isChecked(type, list)).flatMap((list) => Object.keys(mapAt(limit, list))),
+    )
     for (const name of names) errors.push(...validateAmounts(path, name, type, limit))
   }
   return errors
@@ -49,7 +55,9 @@ function validateNames(path: string, type: string, limit: Fields): FieldError[] 
   for (const list of LISTS) {
     if (list === 'maxLimitRequestRatio' && type === 'PersistentVolumeClaim') {
       if (!isSet(mapAt(limit, 'min'), 'storage') && !isSet(mapAt(limit, 'max'), 'storage')) {
-        errors.push(required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'))
+        errors.push(
+          required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'),
+        )
       }
     }
     const names = Object.keys(mapAt(limit, list))
@@ -68,13 +76,26 @@ function validateAmounts(path: string, name: string, type: string, limit: Fields
   const refuse = (list: string, value: Quantity, text: string): void => {
     errors.push(invalid(`${path}.${list}[${name}]`, String(value), text))
   }
-  const [min, max, standard, request, ratio] = [amount('min'), amount('max'), amount('default'), amount('defaultRequest'), amount('maxLimitRequestRatio')]
-  const above = (a: Quantity | undefined, b: Quantity | undefined): boolean => a !== undefined && b !== undefined && a.compare(b) > 0
+  const [min, max, standard, request, ratio] = [
+    amount('min'),
+    amount('max'),
+    amount('default'),
+    amount('defaultRequest'),
+    amount('maxLimitRequestRatio'),
+  ]
+  const above = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
+    a !== undefined && b !== undefined && a.compare(b) > 0
   if (above(min, max)) refuse('min', min!, `min value ${min} is greater than max value ${max}`)
-  if (above(min, request)) refuse('defaultRequest', request!, `min value ${min} is greater than default request value ${request}`)
-  if (above(request, max)) refuse('defaultRequest', request!, `default request value ${request} is greater than max value ${max}`)
+  if (above(min, request))
+    refuse('defaultRequest', request!, `min value ${min} is greater than default request value ${request}`)
+  if (above(request, max))
+    refuse('defaultRequest', request!, `default request value ${request} is greater than max value ${max}`)
   if (above(request, standard)) {
-    refuse('defaultRequest', request!, `default request value ${request} is greater than default limit value ${standard}`)
+    refuse(
+      'defaultRequest',
+      request!,
+      `default request value ${request} is greater than default limit value ${standard}`,
+    )
   }
   if (above(min, standard)) refuse('default', min!, `min value ${min} is greater than default value ${standard}`)
   if (above(standard, max)) refuse('default', max!, `default value ${standard} is greater than max value ${max}`)
@@ -87,8 +108,17 @@ function validateAmounts(path: string, name: string, type: string, limit: Fields
       }
     }
   }
-  if (!isOvercommitAllowed(name) && standard !== undefined && request !== undefined && standard.compare(request) !== 0) {
-    refuse('defaultRequest', request, `default value ${standard} must equal to defaultRequest value ${request} in ${name}`)
+  if (
+    !isOvercommitAllowed(name) &&
+    standard !== undefined &&
+    request !== undefined &&
+    standard.compare(request) !== 0
+  ) {
+    refuse(
+      'defaultRequest',
+      request,
+      `default value ${standard} must equal to defaultRequest value ${request} in ${name}`,
+    )
   }
   return errors
 }

@@ -19,13 +19,19 @@ export async function applyLimitRangeDefaults(pod: KubeObject, context: Strategy
   const notes: string[] = []
   for (const limit of await rangesOf(context)) {
     if (limit['type'] !== 'Container') continue
-    for (const [list, what] of [['containers', 'container'], ['initContainers', 'init container']] as const) {
+    for (const [list, what] of [
+      ['containers', 'container'],
+      ['initContainers', 'init container'],
+    ] as const) {
       for (const container of listAt(specOf(pod), list)) {
         const added = (kind: 'requests' | 'limits', defaults: Amounts): string[] => {
           const own = mapAt(fieldsAt(container, 'resources'), kind)
           const missing = Object.keys(defaults).filter((name) => own[name] === undefined)
           if (missing.length === 0) return []
-          ensureFields(container, 'resources')[kind] = { ...own, ...Object.fromEntries(missing.map((name) => [name, defaults[name]])) }
+          ensureFields(container, 'resources')[kind] = {
+            ...own,
+            ...Object.fromEntries(missing.map((name) => [name, defaults[name]])),
+          }
           return [`${missing.sort().join(', ')} ${kind.slice(0, -1)} for ${what} ${stringAt(container, 'name')}`]
         }
         const limits = added('limits', mapAt(limit, 'default'))
@@ -33,7 +39,8 @@ export async function applyLimitRangeDefaults(pod: KubeObject, context: Strategy
       }
     }
   }
-  if (notes.length > 0) ensureFields(pod.metadata, 'annotations')[ANNOTATION] = `LimitRanger plugin set: ${notes.join('; ')}`
+  if (notes.length > 0)
+    ensureFields(pod.metadata, 'annotations')[ANNOTATION] = `LimitRanger plugin set: ${notes.join('; ')}`
 }
 
 /** Refuses pods and claims outside their namespace's LimitRanges (`plugin/pkg/admission/limitranger`). */
@@ -69,7 +76,10 @@ function total(spec: Fields, kind: 'requests' | 'limits'): Amounts {
 
 function withLimitsAsRequests(spec: Fields): Fields {
   const turned = (list: string): Fields[] =>
-    listAt(spec, list).map((container) => ({ ...container, resources: { requests: mapAt(fieldsAt(container, 'resources'), 'limits') } }))
+    listAt(spec, list).map((container) => ({
+      ...container,
+      resources: { requests: mapAt(fieldsAt(container, 'resources'), 'limits') },
+    }))
   return { containers: turned('containers'), initContainers: turned('initContainers') }
 }
 
@@ -119,5 +129,7 @@ function ratio(type: string, name: string, bound: string, requests: Amounts, lim
   if (request.nano === 0n) return `${rule}, but no request is specified or request is 0`
   if (limit.nano === 0n) return `${rule}, but no limit is specified or limit is 0`
   const observed = Number(limit.milliValue) / Number(request.milliValue)
-  return observed > Number(Quantity.parse(bound).milliValue) / 1000 ? `${rule}, but provided ratio is ${observed.toFixed(6)}` : undefined
+  return observed > Number(Quantity.parse(bound).milliValue) / 1000
+    ? `${rule}, but provided ratio is ${observed.toFixed(6)}`
+    : undefined
 }

@@ -23,7 +23,8 @@ export const namespace: Strategy = {
       object['status'] = structuredClone(current['status'])
       return
     }
-    if (isMain(context)) assign(ensureFields(object, 'spec'), 'finalizers', structuredClone(specOf(current)['finalizers']))
+    if (isMain(context))
+      assign(ensureFields(object, 'spec'), 'finalizers', structuredClone(specOf(current)['finalizers']))
   },
   validate: (object) => validateFinalizers(object, () => 'spec.finalizers'),
   validateUpdate(object, _current, context) {

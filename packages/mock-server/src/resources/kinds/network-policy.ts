@@ -17,7 +17,10 @@ export const networkPolicy: Strategy = {
 
 /** Networks that a policy has already: whatever is wrong with them is let be. */
 function blocksOf(spec: Fields): string[] {
-  const peers = [...listAt(spec, 'ingress').flatMap((rule) => listAt(rule, 'from')), ...listAt(spec, 'egress').flatMap((rule) => listAt(rule, 'to'))]
+  const peers = [
+    ...listAt(spec, 'ingress').flatMap((rule) => listAt(rule, 'from')),
+    ...listAt(spec, 'egress').flatMap((rule) => listAt(rule, 'to')),
+  ]
   return peers.flatMap((peer) => {
     const block = fieldsAt(peer, 'ipBlock')
     return block === undefined ? [] : [stringAt(block, 'cidr'), ...stringsAt(block, 'except')]
@@ -27,7 +30,10 @@ function blocksOf(spec: Fields): string[] {
 function validateSpec(object: KubeObject, existing: readonly string[]): FieldError[] {
   const spec = specOf(object)
   const errors = validateLabelSelector('spec.podSelector', fieldsAt(spec, 'podSelector'))
-  for (const [direction, peers] of [['ingress', 'from'], ['egress', 'to']] as const) {
+  for (const [direction, peers] of [
+    ['ingress', 'from'],
+    ['egress', 'to'],
+  ] as const) {
     for (const [i, rule] of listAt(spec, direction).entries()) {
       const at = `spec.${direction}[${i}]`
       listAt(rule, 'ports').forEach((port, j) => errors.push(...validatePort(`${at}.ports[${j}]`, port)))
@@ -35,9 +41,11 @@ function validateSpec(object: KubeObject, existing: readonly string[]): FieldErr
     }
   }
   const types = stringsAt(spec, 'policyTypes')
-  if (types.length > 2) return [...errors, invalid('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+  if (types.length > 2)
+    return [...errors, invalid('spec.policyTypes', types, 'may not specify more than two policyTypes')]
   types.forEach((type, i) => {
-    if (type !== 'Ingress' && type !== 'Egress') errors.push(notSupported(`spec.policyTypes[${i}]`, type, ['Ingress', 'Egress']))
+    if (type !== 'Ingress' && type !== 'Egress')
+      errors.push(notSupported(`spec.policyTypes[${i}]`, type, ['Ingress', 'Egress']))
   })
   return errors
 }
@@ -45,7 +53,8 @@ function validateSpec(object: KubeObject, existing: readonly string[]): FieldErr
 function validatePort(path: string, entry: Fields): FieldError[] {
   const errors: FieldError[] = []
   const protocol = entry['protocol']
-  if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol)) errors.push(notSupported(`${path}.protocol`, protocol, PROTOCOLS))
+  if (typeof protocol === 'string' && !PROTOCOLS.includes(protocol))
+    errors.push(notSupported(`${path}.protocol`, protocol, PROTOCOLS))
   const port = entry['port']
   const end = numberAt(entry, 'endPort')
   const endPath = `${path}.endPort`
@@ -64,7 +73,9 @@ function validatePort(path: string, entry: Fields): FieldError[] {
 function validatePeer(path: string, peer: Fields, existing: readonly string[]): FieldError[] {
   const kinds = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isSet(peer, name))
   if (kinds.length === 0) return [required(path, 'must specify a peer')]
-  const errors = ['podSelector', 'namespaceSelector'].flatMap((name) => validateLabelSelector(`${path}.${name}`, fieldsAt(peer, name)))
+  const errors = ['podSelector', 'namespaceSelector'].flatMap((name) =>
+    validateLabelSelector(`${path}.${name}`, fieldsAt(peer, name)),
+  )
   const block = fieldsAt(peer, 'ipBlock')
   if (block === undefined) return errors
   errors.push(...validateBlock(`${path}.ipBlock`, block, existing))
@@ -82,7 +93,8 @@ function validateBlock(path: string, block: Fields, existing: readonly string[])
     const at = `${path}.except[${i}]`
     errors.push(...validateCIDR(at, except, existing))
     const inner = parseCIDR(except)
-    if (inner !== undefined && !isStrictSubnet(inner, network)) errors.push(invalid(at, except, 'must be a strict subset of `cidr`'))
+    if (inner !== undefined && !isStrictSubnet(inner, network))
+      errors.push(invalid(at, except, 'must be a strict subset of `cidr`'))
   }
   return errors
 }

@@ -1,4 +1,12 @@
-import { duplicate, forbidden, invalid, isLabelKey, isLabelValue, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  isLabelKey,
+  isLabelValue,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { internalValue } from '../decode/internal-value.ts'
 import { ensureFields, isTrueAt, listAt, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
@@ -39,10 +47,14 @@ export const node: Strategy = {
     const spec = specOf(object)
     const warnings: string[] = []
     if (spec['configSource'] != null) warnings.push('spec.configSource: the feature is removed')
-    if (stringAt(spec, 'externalID') !== '') warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
+    if (stringAt(spec, 'externalID') !== '')
+      warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
     return warnings
   },
-  ...selectable((object) => ({ 'spec.unschedulable': String(isTrueAt(specOf(object), 'unschedulable')) }), ['spec.unschedulable']),
+  ...selectable(
+    (object) => ({ 'spec.unschedulable': String(isTrueAt(specOf(object), 'unschedulable')) }),
+    ['spec.unschedulable'],
+  ),
 }
 
 function validateNode(object: KubeObject): FieldError[] {
@@ -50,7 +62,10 @@ function validateNode(object: KubeObject): FieldError[] {
   const errors = [...validateTaints(spec), ...validateResources(object)]
   const ranges = stringsAt(spec, 'podCIDRs')
   ranges.forEach((range, i) => errors.push(...validateCIDR(`spec.podCIDRs[${i}]`, range)))
-  if (ranges.length > 1 && (ranges.length > 2 || isIPv6(ranges[0]!.split('/')[0]!) === isIPv6(ranges[1]!.split('/')[0]!))) {
+  if (
+    ranges.length > 1 &&
+    (ranges.length > 2 || isIPv6(ranges[0]!.split('/')[0]!) === isIPv6(ranges[1]!.split('/')[0]!))
+  ) {
     errors.push(invalid('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
   }
   return errors
@@ -78,7 +93,9 @@ function validateTaints(spec: Fields): FieldError[] {
 function validateResources(object: KubeObject): FieldError[] {
   const status = statusOf(object)
   return ['capacity', 'allocatable'].flatMap((list) =>
-    Object.entries(mapAt(status, list)).flatMap(([name, amount]) => validateResourceQuantity(`status.${list}.${name}`, name, amount)),
+    Object.entries(mapAt(status, list)).flatMap(([name, amount]) =>
+      validateResourceQuantity(`status.${list}.${name}`, name, amount),
+    ),
   )
 }
 
@@ -103,6 +120,7 @@ function validateChange(object: KubeObject, current: KubeObject): FieldError[] {
     errors.push(invalid('spec.providerID', null, text))
   }
   errors.push(...validateTaints(spec))
-  if (stringAt(spec, 'externalID') !== stringAt(before, 'externalID')) errors.push(forbidden('spec.externalID', 'may not be updated'))
+  if (stringAt(spec, 'externalID') !== stringAt(before, 'externalID'))
+    errors.push(forbidden('spec.externalID', 'may not be updated'))
   return errors
 }

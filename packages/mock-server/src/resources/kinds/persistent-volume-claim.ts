@@ -45,7 +45,8 @@ export const persistentVolumeClaim: Strategy = {
     alignSources(specOf(object))
   },
   validate: (object) => validateClaimSpec('spec', specOf(object)),
-  validateUpdate: (object, current, context) => (isMain(context) ? validateUpdate(object, current) : validateStatus(object)),
+  validateUpdate: (object, current, context) =>
+    isMain(context) ? validateUpdate(object, current) : validateStatus(object),
   warnings(object, current) {
     if (current !== undefined && semanticEqual(object['spec'], current['spec'])) return []
     return ['requests', 'limits'].flatMap((list) => {
@@ -89,7 +90,8 @@ async function setDefaultClass(object: KubeObject, context: StrategyContext): Pr
 
 /** `plugin/pkg/admission/storage/persistentvolume/resize`. */
 async function checkResize(object: KubeObject, current: KubeObject, context: StrategyContext): Promise<void> {
-  const size = (of: KubeObject): Quantity => Quantity.parse(mapAt(fieldsAt(specOf(of), 'resources'), 'requests')['storage'] ?? '0')
+  const size = (of: KubeObject): Quantity =>
+    Quantity.parse(mapAt(fieldsAt(specOf(of), 'resources'), 'requests')['storage'] ?? '0')
   if (size(object).compare(size(current)) <= 0) return
   const refuse = (text: string): never => {
     throw admissionForbidden('', 'persistentvolumeclaims', object, text)
@@ -98,7 +100,9 @@ async function checkResize(object: KubeObject, current: KubeObject, context: Str
   const name = annotationsOf(object)[CLASS_ANNOTATION] ?? stringAt(specOf(object), 'storageClassName')
   const found = name === '' ? undefined : await context.lookup('storage.k8s.io', 'storageclasses', '', name)
   if (found?.['allowVolumeExpansion'] === true) return
-  refuse('only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize')
+  refuse(
+    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+  )
 }
 
 function validateUpdate(object: KubeObject, current: KubeObject): FieldError[] {
@@ -108,7 +112,8 @@ function validateUpdate(object: KubeObject, current: KubeObject): FieldError[] {
   const annotation = annotationsOf(current)[CLASS_ANNOTATION]
   const munged = structuredClone(spec)
   if (stringAt(before, 'volumeName') === '') assign(munged, 'volumeName', before['volumeName'])
-  const fromAnnotation = annotation !== undefined && !isSet(before, 'storageClassName') && spec['storageClassName'] === annotation
+  const fromAnnotation =
+    annotation !== undefined && !isSet(before, 'storageClassName') && spec['storageClassName'] === annotation
   const fromNothing = isSet(spec, 'storageClassName') && !isSet(before, 'storageClassName') && annotation === undefined
   if (fromAnnotation || fromNothing) assign(munged, 'storageClassName', before['storageClassName'])
   else if (annotationsOf(object)[CLASS_ANNOTATION] !== annotation) {
@@ -123,16 +128,23 @@ function validateUpdate(object: KubeObject, current: KubeObject): FieldError[] {
     assign(munged, 'volumeAttributesClassName', before['volumeAttributesClassName'])
   }
   if (!semanticEqual(munged, before)) {
-    const text = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
+    const text =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
     errors.push(forbidden('spec', text))
   }
   const amount = (text: string | undefined): Quantity => Quantity.parse(text ?? '0')
   const size = amount(requests(spec)['storage'])
-  if (size.compare(amount(requests(before)['storage'])) < 0 && size.compare(amount(mapAt(statusOf(current), 'capacity')['storage'])) <= 0) {
+  if (
+    size.compare(amount(requests(before)['storage'])) < 0 &&
+    size.compare(amount(mapAt(statusOf(current), 'capacity')['storage'])) <= 0
+  ) {
     errors.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'))
   }
   errors.push(...immutable('volumeMode', spec['volumeMode'], before['volumeMode']))
-  if (isSet(statusOf(current), 'currentVolumeAttributesClassName') && stringAt(spec, 'volumeAttributesClassName') === '') {
+  if (
+    isSet(statusOf(current), 'currentVolumeAttributesClassName') &&
+    stringAt(spec, 'volumeAttributesClassName') === ''
+  ) {
     const what = isSet(spec, 'volumeAttributesClassName') ? 'empty string' : 'nil'
     const text = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`
     errors.push(forbidden('spec.volumeAttributesClassName', text))
@@ -149,7 +161,8 @@ function validateStatus(object: KubeObject): FieldError[] {
     if (value < 0n) errors.push(invalid(`status.capacity[${name}]`, Number(value), 'must be a valid resource quantity'))
   }
   for (const [name, state] of Object.entries(mapAt(status, 'allocatedResourceStatuses'))) {
-    if (!RESIZE_STATES.includes(state)) errors.push(notSupported('status.allocatedResourceStatuses', name, RESIZE_STATES))
+    if (!RESIZE_STATES.includes(state))
+      errors.push(notSupported('status.allocatedResourceStatuses', name, RESIZE_STATES))
   }
   return errors
 }

@@ -1,6 +1,16 @@
 import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
 import { internalValue } from '../decode/internal-value.ts'
-import { assign, ensureFields, fieldsAt, isSet, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
+import {
+  assign,
+  ensureFields,
+  fieldsAt,
+  isSet,
+  mapAt,
+  semanticEqual,
+  stringAt,
+  stringsAt,
+  type Fields,
+} from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
 import { IMMUTABLE, immutable, moreThanOne } from '../validation/common.ts'
@@ -64,7 +74,9 @@ export const persistentVolume: Strategy = {
     if (!isMain(context)) return []
     const [spec, before] = [specOf(object), specOf(current)]
     const errors = validateVolume(object)
-    if (SOURCES.some((source) => !semanticEqual(spec[source], before[source]) && !addsExpandSecret(source, spec, before))) {
+    if (
+      SOURCES.some((source) => !semanticEqual(spec[source], before[source]) && !addsExpandSecret(source, spec, before))
+    ) {
       errors.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'))
     }
     errors.push(...immutable('volumeMode', spec['volumeMode'], before['volumeMode']))
@@ -106,7 +118,11 @@ function validateVolume(object: KubeObject): FieldError[] {
   if (affinity !== undefined) {
     const needed = fieldsAt(affinity, 'required')
     const path = 'spec.nodeAffinity.required'
-    errors.push(...(needed === undefined ? [required(path, 'must specify required node constraints')] : validateNodeSelector(path, needed)))
+    errors.push(
+      ...(needed === undefined
+        ? [required(path, 'must specify required node constraints')]
+        : validateNodeSelector(path, needed)),
+    )
   }
   errors.push(...validateSources(spec, affinity !== undefined))
   const hostPath = stringAt(fieldsAt(spec, 'hostPath'), 'path')
@@ -116,13 +132,15 @@ function validateVolume(object: KubeObject): FieldError[] {
   const className = stringAt(spec, 'storageClassName')
   if (className !== '') errors.push(...checked('spec.storageClassName', className, isDNSSubdomain))
   const mode = spec['volumeMode']
-  if (typeof mode === 'string' && !VOLUME_MODES.includes(mode)) errors.push(notSupported('spec.volumeMode', mode, VOLUME_MODES))
+  if (typeof mode === 'string' && !VOLUME_MODES.includes(mode))
+    errors.push(notSupported('spec.volumeMode', mode, VOLUME_MODES))
   if (isSet(spec, 'volumeAttributesClassName')) {
     const path = 'spec.volumeAttributesClassName'
     const attributes = stringAt(spec, 'volumeAttributesClassName')
     if (attributes === '') errors.push(required(path, 'an empty string is disallowed'))
     else errors.push(...checked(path, attributes, isDNSSubdomain))
-    if (!isSet(spec, 'csi')) errors.push(required('spec.csi', 'has to be specified when using volumeAttributesClassName'))
+    if (!isSet(spec, 'csi'))
+      errors.push(required('spec.csi', 'has to be specified when using volumeAttributesClassName'))
   }
   return errors
 }
@@ -146,8 +164,16 @@ function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
       return [...own, ...errors]
     }
     case 'csi': {
-      const own = [...validateDriverName(`${path}.driver`, stringAt(source, 'driver')), ...requiredFields(path, source, ['volumeHandle'])]
-      for (const name of ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef']) {
+      const own = [
+        ...validateDriverName(`${path}.driver`, stringAt(source, 'driver')),
+        ...requiredFields(path, source, ['volumeHandle']),
+      ]
+      for (const name of [
+        'controllerPublishSecretRef',
+        'controllerExpandSecretRef',
+        'nodePublishSecretRef',
+        'nodeExpandSecretRef',
+      ]) {
         const secret = fieldsAt(source, name)
         if (secret !== undefined) own.push(...requiredFields(`${path}.${name}`, secret, ['name', 'namespace']))
       }
@@ -157,7 +183,6 @@ function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
       return errors
   }
 }
-
 
 const GA_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'kubernetes.io/arch',
@@ -175,5 +200,7 @@ function affinityChange(affinity: unknown, current: unknown): FieldError[] {
 }
 
 function withGALabels(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value), (name, item: unknown) => (name === 'key' ? (GA_LABELS[String(item)] ?? item) : item)) as unknown
+  return JSON.parse(JSON.stringify(value), (name, item: unknown) =>
+    name === 'key' ? (GA_LABELS[String(item)] ?? item) : item,
+  ) as unknown
 }

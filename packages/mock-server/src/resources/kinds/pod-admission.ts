@@ -8,7 +8,11 @@ const TOLERATION_SECONDS = 300
 const DEFAULT_TOLERATIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
 /** What the default admission plugins do to pods: LimitRanger's defaults, Priority, DefaultTolerationSeconds and RuntimeClass. */
-export async function admitPod(object: KubeObject, current: KubeObject | undefined, context: StrategyContext): Promise<void> {
+export async function admitPod(
+  object: KubeObject,
+  current: KubeObject | undefined,
+  context: StrategyContext,
+): Promise<void> {
   if (context.subresource !== '') return
   if (current === undefined) {
     await applyLimitRangeDefaults(object, context)
@@ -24,7 +28,11 @@ export async function admitPod(object: KubeObject, current: KubeObject | undefin
 }
 
 /** What admission refuses of pods that are valid otherwise. */
-export async function validatePodAdmission(object: KubeObject, current: KubeObject | undefined, context: StrategyContext): Promise<void> {
+export async function validatePodAdmission(
+  object: KubeObject,
+  current: KubeObject | undefined,
+  context: StrategyContext,
+): Promise<void> {
   const sized = current === undefined ? context.subresource === '' : context.subresource === 'resize'
   if (sized) await checkLimitRanges('pods', object, context)
 }
@@ -36,7 +44,8 @@ async function setPriority(object: KubeObject, context: StrategyContext): Promis
     throw admissionForbidden('', 'pods', object, text)
   }
   const name = stringAt(spec, 'priorityClassName')
-  const found = name === '' ? await defaultClass(context) : await context.lookup('scheduling.k8s.io', 'priorityclasses', '', name)
+  const found =
+    name === '' ? await defaultClass(context) : await context.lookup('scheduling.k8s.io', 'priorityclasses', '', name)
   if (name !== '' && found === undefined) refuse(`no PriorityClass with name ${name} was found`)
   const priority = numberAt(found, 'value') ?? 0
   if (name === '' && found !== undefined) spec['priorityClassName'] = found.metadata.name

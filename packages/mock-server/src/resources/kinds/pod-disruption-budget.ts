@@ -25,7 +25,13 @@ function validateSpec(object: KubeObject): FieldError[] {
   const spec = specOf(object)
   const errors: FieldError[] = []
   if (isSet(spec, 'minAvailable') && isSet(spec, 'maxUnavailable')) {
-    errors.push(invalid('spec', internalValue('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set'))
+    errors.push(
+      invalid(
+        'spec',
+        internalValue('policy.PodDisruptionBudgetSpec', spec),
+        'minAvailable and maxUnavailable cannot be both set',
+      ),
+    )
   }
   for (const name of ['minAvailable', 'maxUnavailable']) {
     errors.push(...intOrPercent(`spec.${name}`, spec[name]), ...notAboveHundredPercent(`spec.${name}`, spec[name]))
@@ -33,7 +39,8 @@ function validateSpec(object: KubeObject): FieldError[] {
   errors.push(...validateLabelSelector('spec.selector', fieldsAt(spec, 'selector')))
   if (isSet(spec, 'unhealthyPodEvictionPolicy')) {
     const policy = stringAt(spec, 'unhealthyPodEvictionPolicy')
-    if (!EVICTION_POLICIES.includes(policy)) errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, EVICTION_POLICIES))
+    if (!EVICTION_POLICIES.includes(policy))
+      errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, EVICTION_POLICIES))
   }
   return errors
 }

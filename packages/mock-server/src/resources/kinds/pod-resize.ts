@@ -25,14 +25,18 @@ export function preparePodResize(object: KubeObject, current: KubeObject): void 
 
 /** `ValidatePodResize`, after the pod itself. */
 export function validatePodResize(object: KubeObject, current: KubeObject): FieldError[] {
-  if (annotationsOf(current)['kubernetes.io/config.mirror'] !== undefined) return [forbidden('', 'static pods cannot be resized')]
+  if (annotationsOf(current)['kubernetes.io/config.mirror'] !== undefined)
+    return [forbidden('', 'static pods cannot be resized')]
   const errors: FieldError[] = []
   const spec = specOf(object)
   const before = specOf(current)
   const status = statusOf(current)
   const oldClass = stringAt(status, 'qosClass') || qosClass(before)
-  if (qosClass(spec) !== oldClass) errors.push(invalid('spec', oldClass, 'Pod QOS Class may not change as a result of resizing'))
-  const running = listAt(status, 'containerStatuses').find((container) => isSet(fieldsAt(container, 'state'), 'running'))
+  if (qosClass(spec) !== oldClass)
+    errors.push(invalid('spec', oldClass, 'Pod QOS Class may not change as a result of resizing'))
+  const running = listAt(status, 'containerStatuses').find((container) =>
+    isSet(fieldsAt(container, 'state'), 'running'),
+  )
   if (running !== undefined && !isSet(running, 'resources')) {
     errors.push(forbidden('spec', 'Pod running on node without support for resize'))
   }
@@ -49,7 +53,9 @@ export function validatePodResize(object: KubeObject, current: KubeObject): Fiel
       }
       if (semanticEqual(withoutCompute(container), withoutCompute(old[i]!))) return
       const text = 'only cpu and memory resources for init or sidecar containers are mutable'
-      errors.push(list === 'containers' ? forbidden('spec', 'only cpu and memory resources are mutable') : forbidden(at, text))
+      errors.push(
+        list === 'containers' ? forbidden('spec', 'only cpu and memory resources are mutable') : forbidden(at, text),
+      )
     })
   }
   return errors

@@ -89,11 +89,10 @@ function validateIPs(plural: string, singular: string, status: Fields, before: F
     errors.push(invalid(`status.${plural}`, list, 'may specify no more than one IP for each IP family'))
   }
   const one = stringAt(status, singular)
-  if (plural === 'podIPs' && (one !== '') !== (list.length > 0)) {
+  if (plural === 'podIPs' && (one !== '') !== list.length > 0) {
     errors.push(invalid(`status.${plural}`, list, 'podIP and podIPs must either both be set or both be unset'))
   } else if (list.length > 0 && one !== addresses[0]) {
     errors.push(invalid(`status.${plural}[0].ip`, addresses[0], `must be equal to \`${singular}\``))
   }
   return errors
 }
-

@@ -1,5 +1,16 @@
 import { forbidden, invalid, required, type FieldError, type KubeObject } from '@freshread/core'
-import { assign, fieldsAt, isSet, isTrueAt, listAt, mapAt, numberAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import {
+  assign,
+  fieldsAt,
+  isSet,
+  isTrueAt,
+  listAt,
+  mapAt,
+  numberAt,
+  semanticEqual,
+  stringAt,
+  type Fields,
+} from '../fields.ts'
 import { timestamp } from '../system-fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { nonNegative } from '../validation/common.ts'
@@ -110,7 +121,8 @@ export const pod: Strategy = {
     const spec = specOf(object)
     const phase = stringAt(statusOf(object), 'phase')
     const period = requested ?? numberAt(spec, 'terminationGracePeriodSeconds') ?? 0
-    if (stringAt(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return { gracePeriodSeconds: 0 }
+    if (stringAt(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded')
+      return { gracePeriodSeconds: 0 }
     return { gracePeriodSeconds: period < 0 ? 1 : period }
   },
   ...selectable(selectableFields, FIELD_LABELS),
@@ -198,7 +210,8 @@ function withoutUpdatable(spec: Fields, before: Fields): Fields {
   }
   for (const name of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) assign(munged, name, before[name])
   const grace = numberAt(before, 'terminationGracePeriodSeconds')
-  if (grace !== undefined && grace < 0 && spec['terminationGracePeriodSeconds'] === 1) munged['terminationGracePeriodSeconds'] = grace
+  if (grace !== undefined && grace < 0 && spec['terminationGracePeriodSeconds'] === 1)
+    munged['terminationGracePeriodSeconds'] = grace
   if (listAt(before, 'schedulingGates').length > 0) assign(munged, 'nodeSelector', before['nodeSelector'])
   return munged
 }
@@ -227,7 +240,10 @@ function mergeLabelKeys(object: KubeObject): void {
   const merge = (term: Fields | undefined): void => {
     const selector = fieldsAt(term, 'labelSelector')
     if (selector === undefined) return
-    for (const [name, operator] of [['matchLabelKeys', 'In'], ['mismatchLabelKeys', 'NotIn']] as const) {
+    for (const [name, operator] of [
+      ['matchLabelKeys', 'In'],
+      ['mismatchLabelKeys', 'NotIn'],
+    ] as const) {
       for (const key of (term![name] ?? []) as string[]) {
         const value = labels[key]
         if (value === undefined) continue
@@ -238,7 +254,8 @@ function mergeLabelKeys(object: KubeObject): void {
   for (const kind of ['podAffinity', 'podAntiAffinity']) {
     const affinity = fieldsAt(fieldsAt(spec, 'affinity'), kind)
     listAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution').forEach(merge)
-    for (const term of listAt(affinity, 'preferredDuringSchedulingIgnoredDuringExecution')) merge(fieldsAt(term, 'podAffinityTerm'))
+    for (const term of listAt(affinity, 'preferredDuringSchedulingIgnoredDuringExecution'))
+      merge(fieldsAt(term, 'podAffinityTerm'))
   }
   listAt(spec, 'topologySpreadConstraints').forEach(merge)
 }

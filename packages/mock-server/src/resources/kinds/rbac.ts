@@ -71,7 +71,8 @@ function validateClusterRole(object: KubeObject): FieldError[] {
   if (aggregation === undefined) return errors
   const path = 'aggregationRule.clusterRoleSelectors'
   const selectors = listAt(aggregation, 'clusterRoleSelectors')
-  if (selectors.length === 0) errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'))
+  if (selectors.length === 0)
+    errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'))
   selectors.forEach((selector, i) => {
     const wrong = validateLabelSelector(`${path}[${i}]`, selector)
     errors.push(...wrong)
@@ -90,7 +91,9 @@ function validateBinding(object: KubeObject, namespaced: boolean): FieldError[] 
   if (group !== GROUP) errors.push(notSupported('roleRef.apiGroup', group, [GROUP]))
   if (!kinds.includes(kind)) errors.push(notSupported('roleRef.kind', kind, kinds))
   errors.push(...(name === '' ? [required('roleRef.name', '')] : checked('roleRef.name', name, isPathSegment)))
-  listAt(object, 'subjects').forEach((subject, i) => errors.push(...validateSubject(`subjects[${i}]`, subject, namespaced)))
+  listAt(object, 'subjects').forEach((subject, i) =>
+    errors.push(...validateSubject(`subjects[${i}]`, subject, namespaced)),
+  )
   return errors
 }
 

@@ -17,7 +17,10 @@ export const replicaSet: Strategy = {
   validate: validateSpec,
   validateUpdate(object, current, context) {
     if (context.subresource === 'status') return validateReplicaStatus(object)
-    return [...validateSpec(object), ...immutable('spec.selector', specOf(object)['selector'], specOf(current)['selector'])]
+    return [
+      ...validateSpec(object),
+      ...immutable('spec.selector', specOf(object)['selector'], specOf(current)['selector']),
+    ]
   },
   warnings(object, current) {
     const name = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []

@@ -22,7 +22,10 @@ export const replicationController: Strategy = {
     if (template === undefined || (current !== undefined && semanticEqual(object['spec'], current['spec']))) return []
     return podWarnings(template, 'spec.template')
   },
-  ...selectable((object) => ({ 'status.replicas': String(numberAt(statusOf(object), 'replicas') ?? 0) }), ['status.replicas']),
+  ...selectable(
+    (object) => ({ 'status.replicas': String(numberAt(statusOf(object), 'replicas') ?? 0) }),
+    ['status.replicas'],
+  ),
 }
 
 function validateSpec(object: KubeObject): FieldError[] {
@@ -38,5 +41,9 @@ function validateSpec(object: KubeObject): FieldError[] {
     const shown = Object.keys(labels).length === 0 ? null : labels
     errors.push(invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`'))
   }
-  return [...errors, ...validatePodTemplate('spec.template', template), ...alwaysRestarts(template, 'ReplicationController')]
+  return [
+    ...errors,
+    ...validatePodTemplate('spec.template', template),
+    ...alwaysRestarts(template, 'ReplicationController'),
+  ]
 }

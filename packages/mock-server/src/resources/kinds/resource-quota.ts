@@ -4,7 +4,11 @@ import { fieldsAt, listAt, mapAt, stringAt, stringsAt, type Fields } from '../fi
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
 import { IMMUTABLE } from '../validation/common.ts'
-import { isStandardQuotaResource, validateQuotaResourceName, validateResourceQuantity } from '../validation/resource-names.ts'
+import {
+  isStandardQuotaResource,
+  validateQuotaResourceName,
+  validateResourceQuantity,
+} from '../validation/resource-names.ts'
 import { isMain, resetStatus, specOf, statusOf } from './common.ts'
 
 const POD_SCOPES = ['Terminating', 'NotTerminating', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity']
@@ -29,7 +33,8 @@ export const resourceQuota: Strategy = {
     const errors = validateSpec(object)
     const scopes = stringsAt(specOf(object), 'scopes')
     const sorted = (names: readonly string[]): string => [...new Set(names)].sort().join()
-    if (sorted(scopes) !== sorted(stringsAt(specOf(current), 'scopes'))) errors.push(invalid('spec.scopes', scopes, IMMUTABLE))
+    if (sorted(scopes) !== sorted(stringsAt(specOf(current), 'scopes')))
+      errors.push(invalid('spec.scopes', scopes, IMMUTABLE))
     return errors
   },
   warnings: (object, current) => (current === undefined ? requestsAboveLimits(object) : []),
@@ -56,7 +61,8 @@ function appliesTo(scope: string, resource: string): boolean {
 
 /** How many of the quota's resources a scope cannot apply to. */
 function misfits(spec: Fields, scope: string): number {
-  return Object.keys(mapAt(spec, 'hard')).filter((name) => isStandardQuotaResource(name) && !appliesTo(scope, name)).length
+  return Object.keys(mapAt(spec, 'hard')).filter((name) => isStandardQuotaResource(name) && !appliesTo(scope, name))
+    .length
 }
 
 function conflicts(spec: Fields, scopes: readonly string[]): FieldError[] {
@@ -69,7 +75,8 @@ function validateScopes(spec: Fields): FieldError[] {
   const errors: FieldError[] = []
   for (const scope of scopes) {
     if (!SCOPES.includes(scope)) errors.push(invalid('spec.scopes', scopes, 'unsupported scope'))
-    for (let i = misfits(spec, scope); i > 0; i--) errors.push(invalid('spec.scopes', scopes, 'unsupported scope applied to resource'))
+    for (let i = misfits(spec, scope); i > 0; i--)
+      errors.push(invalid('spec.scopes', scopes, 'unsupported scope applied to resource'))
   }
   return [...errors, ...conflicts(spec, scopes)]
 }
@@ -81,10 +88,15 @@ function validateScopeSelector(spec: Fields): FieldError[] {
   const errors: FieldError[] = []
   const scopes: string[] = []
   for (const expression of listAt(selector, 'matchExpressions')) {
-    const [scope, operator, values] = [stringAt(expression, 'scopeName'), stringAt(expression, 'operator'), stringsAt(expression, 'values')]
+    const [scope, operator, values] = [
+      stringAt(expression, 'scopeName'),
+      stringAt(expression, 'operator'),
+      stringsAt(expression, 'values'),
+    ]
     scopes.push(scope)
     if (!SCOPES.includes(scope)) errors.push(invalid(`${path}.scopeName`, scope, 'unsupported scope'))
-    for (let i = misfits(spec, scope); i > 0; i--) errors.push(invalid(path, internalValue('core.ScopeSelector', selector), 'unsupported scope applied to resource'))
+    for (let i = misfits(spec, scope); i > 0; i--)
+      errors.push(invalid(path, internalValue('core.ScopeSelector', selector), 'unsupported scope applied to resource'))
     if (EXISTS_ONLY.includes(scope) && operator !== 'Exists') {
       const text =
         "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
@@ -101,12 +113,20 @@ function validateOperator(path: string, operator: string, values: readonly strin
     case 'In':
     case 'NotIn': {
       if (values.length > 0) return []
-      return [required(`${path}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")]
+      return [
+        required(`${path}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"),
+      ]
     }
     case 'Exists':
     case 'DoesNotExist': {
       if (values.length === 0) return []
-      return [invalid(`${path}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")]
+      return [
+        invalid(
+          `${path}.values`,
+          values,
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        ),
+      ]
     }
     default:
       return [invalid(`${path}.operator`, operator, 'not a valid selector operator')]

@@ -20,15 +20,19 @@ function validateClass(object: KubeObject): FieldError[] {
   const handler = stringAt(object, 'handler')
   const errors = handler === '' ? [required('handler', '')] : checked('handler', handler, isDNSLabel)
   const overhead = fieldsAt(object, 'overhead')
-  if (overhead !== undefined) errors.push(...validateResourceRequirements('overhead', { limits: mapAt(overhead, 'podFixed') }, []))
+  if (overhead !== undefined)
+    errors.push(...validateResourceRequirements('overhead', { limits: mapAt(overhead, 'podFixed') }, []))
   const scheduling = fieldsAt(object, 'scheduling')
   if (scheduling === undefined) return errors
   errors.push(...validateLabels('scheduling.nodeSelector', mapAt(scheduling, 'nodeSelector')))
   const tolerations = listAt(scheduling, 'tolerations')
   errors.push(...validateTolerations('scheduling.tolerations', tolerations))
-  const keys = tolerations.map((entry) => ['key', 'operator', 'value', 'effect'].map((name) => stringAt(entry, name)).join(' '))
+  const keys = tolerations.map((entry) =>
+    ['key', 'operator', 'value', 'effect'].map((name) => stringAt(entry, name)).join(' '),
+  )
   tolerations.forEach((entry, i) => {
-    if (keys.indexOf(keys[i]!) < i) errors.push(duplicate(`scheduling.tolerations[${i}]`, internalValue('core.Toleration', entry)))
+    if (keys.indexOf(keys[i]!) < i)
+      errors.push(duplicate(`scheduling.tolerations[${i}]`, internalValue('core.Toleration', entry)))
   })
   return errors
 }

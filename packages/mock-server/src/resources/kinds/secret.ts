@@ -35,7 +35,10 @@ export const secret: Strategy = {
   warnings(object) {
     if (object['type'] !== 'kubernetes.io/tls') return []
     const data = mapAt(object, 'data')
-    for (const [key, what] of [['tls.crt', 'certificate'], ['tls.key', 'key']] as const) {
+    for (const [key, what] of [
+      ['tls.crt', 'certificate'],
+      ['tls.key', 'key'],
+    ] as const) {
       if (!textOf(data[key] ?? '').includes('-----BEGIN ')) return [`tls: failed to find any PEM data in ${what} input`]
     }
     return []
@@ -99,7 +102,9 @@ function jsonError(text: string): string {
   const start = text.trimStart()
   if (!/^[[{"0-9tfn-]/.test(start)) return `invalid character ${quoted(start)} looking for beginning of value`
   const bad = /^\{\s*([^"}\s])/.exec(start)
-  return bad === null ? 'unexpected end of JSON input' : `invalid character ${quoted(bad[1]!)} looking for beginning of object key string`
+  return bad === null
+    ? 'unexpected end of JSON input'
+    : `invalid character ${quoted(bad[1]!)} looking for beginning of object key string`
 }
 
 function quoted(text: string): string {

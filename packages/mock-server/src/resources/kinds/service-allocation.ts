@@ -6,7 +6,13 @@ import { needsHealthCheck, validateClusterIPs } from '../validation/service.ts'
 import { specOf } from './common.ts'
 
 /** kube-apiserver's `--service-cluster-ip-range` and `--service-node-port-range`, their defaults. */
-const CLUSTER_RANGE = { text: '10.0.0.0/24', network: parseIP('10.0.0.0')!.value, broadcast: parseIP('10.0.0.255')!.value, first: parseIP('10.0.0.1')!.value, last: parseIP('10.0.0.254')!.value }
+const CLUSTER_RANGE = {
+  text: '10.0.0.0/24',
+  network: parseIP('10.0.0.0')!.value,
+  broadcast: parseIP('10.0.0.255')!.value,
+  first: parseIP('10.0.0.1')!.value,
+  last: parseIP('10.0.0.254')!.value,
+}
 const NODE_PORTS = { text: '30000-32767', first: 30000, last: 32767 }
 /** The lower part of each range is for those who ask for a particular one (`calculateRangeOffset`). */
 const STATIC_ADDRESSES = 16n
@@ -39,7 +45,10 @@ async function takenBy(object: KubeObject, context: StrategyContext): Promise<Ta
 }
 
 function keysOf(spec: Fields): string[] {
-  const ports = [...listAt(spec, 'ports').map((port) => numberAt(port, 'nodePort')), numberAt(spec, 'healthCheckNodePort')]
+  const ports = [
+    ...listAt(spec, 'ports').map((port) => numberAt(port, 'nodePort')),
+    numberAt(spec, 'healthCheckNodePort'),
+  ]
   return [
     ...stringsAt(spec, 'clusterIPs').map((ip) => `ip/${ip}`),
     ...ports.filter((port) => port !== undefined && port !== 0).map((port) => `port/${port}`),
@@ -68,7 +77,11 @@ export async function allocateForCreate(object: KubeObject, context: StrategyCon
 }
 
 /** Keeps what a service has, and gives it what its change calls for. */
-export async function allocateForUpdate(object: KubeObject, current: KubeObject, context: StrategyContext): Promise<void> {
+export async function allocateForUpdate(
+  object: KubeObject,
+  current: KubeObject,
+  context: StrategyContext,
+): Promise<void> {
   const [spec, before] = [specOf(object), specOf(current)]
   keepAllocated(spec, before)
   followSingular(spec, before)
@@ -88,7 +101,9 @@ function keepAllocated(spec: Fields, before: Fields): void {
     if (stringsAt(spec, 'clusterIPs').length === 0) assign(spec, 'clusterIPs', before['clusterIPs'])
   }
   if (hasNodePorts(before) && hasNodePorts(spec)) {
-    const byName = new Map(listAt(before, 'ports').map((port) => [stringAt(port, 'name'), numberAt(port, 'nodePort') ?? 0]))
+    const byName = new Map(
+      listAt(before, 'ports').map((port) => [stringAt(port, 'name'), numberAt(port, 'nodePort') ?? 0]),
+    )
     const used = new Set(listAt(spec, 'ports').map((port) => numberAt(port, 'nodePort') ?? 0))
     for (const port of listAt(spec, 'ports')) {
       const old = byName.get(stringAt(port, 'name')) ?? 0
@@ -112,9 +127,11 @@ function initFamilies(object: KubeObject, current: KubeObject | undefined): void
   const spec = specOf(object)
   const before = current === undefined ? undefined : specOf(current)
   if (!hasAddress(spec)) return
-  const headlessWithoutSelector = spec['clusterIP'] === 'None' && Object.keys(fieldsAt(spec, 'selector') ?? {}).length === 0
+  const headlessWithoutSelector =
+    spec['clusterIP'] === 'None' && Object.keys(fieldsAt(spec, 'selector') ?? {}).length === 0
   if (!isSet(spec, 'ipFamilyPolicy')) {
-    spec['ipFamilyPolicy'] = before?.['ipFamilyPolicy'] ?? (headlessWithoutSelector ? 'RequireDualStack' : 'SingleStack')
+    spec['ipFamilyPolicy'] =
+      before?.['ipFamilyPolicy'] ?? (headlessWithoutSelector ? 'RequireDualStack' : 'SingleStack')
   }
   refuse(object, validateClusterIPs(spec, before))
   const policy = spec['ipFamilyPolicy']
@@ -122,7 +139,8 @@ function initFamilies(object: KubeObject, current: KubeObject | undefined): void
   const families = [...stringsAt(spec, 'ipFamilies')]
   const addresses = stringsAt(spec, 'clusterIPs')
   if (policy === 'SingleStack') {
-    const text = (what: string): string => `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`
+    const text = (what: string): string =>
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`
     if (addresses.length === 2) errors.push(invalid('spec.ipFamilyPolicy', policy, text('cluster IPs')))
     if (families.length === 2) errors.push(invalid('spec.ipFamilyPolicy', policy, text('IP families')))
   }
@@ -159,13 +177,16 @@ function allocateAddresses(object: KubeObject, taken: Taken): void {
       reason = `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${CLUSTER_RANGE.text}`
     } else if (outside) reason = 'the provided network does not match the current range'
     if (outside || taken.has(`ip/${wanted}`)) {
-      refuse(object, [invalid('spec.clusterIPs', stringsAt(spec, 'clusterIPs'), `failed to allocate IP ${wanted}: ${reason}`)])
+      refuse(object, [
+        invalid('spec.clusterIPs', stringsAt(spec, 'clusterIPs'), `failed to allocate IP ${wanted}: ${reason}`),
+      ])
     }
     taken.take(`ip/${wanted}`)
     return
   }
   const ip = freeAddress(taken)
-  if (ip === undefined) throw newInternalError(`failed to allocate a serviceIP for Service "${object.metadata.name}": range is full`)
+  if (ip === undefined)
+    throw newInternalError(`failed to allocate a serviceIP for Service "${object.metadata.name}": range is full`)
   taken.take(`ip/${ip}`)
   spec['clusterIP'] = ip
   spec['clusterIPs'] = [ip]
@@ -195,7 +216,10 @@ function takePort(port: number, taken: Taken): string | undefined {
 
 function freePort(taken: Taken): number {
   const border = NODE_PORTS.first + STATIC_PORTS
-  const candidates = [[border, NODE_PORTS.last], [NODE_PORTS.first, border - 1]] as const
+  const candidates = [
+    [border, NODE_PORTS.last],
+    [NODE_PORTS.first, border - 1],
+  ] as const
   for (const [from, to] of candidates) {
     for (let port = from; port <= to; port++) {
       if (taken.has(`port/${port}`)) continue
@@ -207,7 +231,9 @@ function freePort(taken: Taken): number {
 }
 
 function wantsNodePorts(spec: Fields): boolean {
-  return spec['type'] === 'NodePort' || (spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false)
+  return (
+    spec['type'] === 'NodePort' || (spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false)
+  )
 }
 
 function allocatePorts(object: KubeObject, taken: Taken): void {
@@ -246,7 +272,8 @@ function allocateHealthCheck(spec: Fields, taken: Taken): void {
     return
   }
   const error = takePort(wanted, taken)
-  if (error !== undefined) throw newInternalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${error}`)
+  if (error !== undefined)
+    throw newInternalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${error}`)
 }
 
 function allocateChangedPorts(object: KubeObject, current: KubeObject, taken: Taken): void {

@@ -55,7 +55,8 @@ function dropTypeDependent(spec: Fields, before: Fields): void {
   const same = (name: string): boolean => semanticEqual(spec[name] ?? '', before[name] ?? '')
   const hasPorts = (of: Fields): boolean => of['type'] === 'NodePort' || of['type'] === 'LoadBalancer'
   if (before['type'] !== 'ExternalName' && spec['type'] === 'ExternalName') {
-    if (same('clusterIP') && same('clusterIPs')) for (const name of ['clusterIP', 'clusterIPs']) assign(spec, name, undefined)
+    if (same('clusterIP') && same('clusterIPs'))
+      for (const name of ['clusterIP', 'clusterIPs']) assign(spec, name, undefined)
     for (const name of ['ipFamilies', 'ipFamilyPolicy']) if (same(name)) assign(spec, name, undefined)
     if (same('internalTrafficPolicy')) assign(spec, 'internalTrafficPolicy', undefined)
   }
@@ -66,9 +67,11 @@ function dropTypeDependent(spec: Fields, before: Fields): void {
       for (const port of ports) assign(port, 'nodePort', undefined)
     }
   }
-  if (needsHealthCheck(before) && !needsHealthCheck(spec) && same('healthCheckNodePort')) assign(spec, 'healthCheckNodePort', undefined)
+  if (needsHealthCheck(before) && !needsHealthCheck(spec) && same('healthCheckNodePort'))
+    assign(spec, 'healthCheckNodePort', undefined)
   if (before['type'] === 'LoadBalancer' && spec['type'] !== 'LoadBalancer') {
-    for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) if (same(name)) assign(spec, name, undefined)
+    for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass'])
+      if (same(name)) assign(spec, name, undefined)
   }
   if (isExternallyAccessible(before) && !isExternallyAccessible(spec) && same('externalTrafficPolicy')) {
     assign(spec, 'externalTrafficPolicy', undefined)
@@ -80,7 +83,9 @@ function serviceWarnings(object: KubeObject): string[] {
   const type = stringAt(spec, 'type')
   const warnings: string[] = []
   if (annotationsOf(object)['service.kubernetes.io/topology-aware-hints'] !== undefined) {
-    warnings.push('annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead')
+    warnings.push(
+      'annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead',
+    )
   }
   const headless = type === 'ClusterIP' && spec['clusterIP'] === 'None'
   const external = stringsAt(spec, 'externalIPs').length > 0

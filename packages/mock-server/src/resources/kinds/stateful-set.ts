@@ -1,7 +1,13 @@
 import { invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
 import { fieldsAt, isSet, listAt, numberAt, stringAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable, intOrPercent, intOrPercentValue, nonNegative, notAboveHundredPercent } from '../validation/common.ts'
+import {
+  immutable,
+  intOrPercent,
+  intOrPercentValue,
+  nonNegative,
+  notAboveHundredPercent,
+} from '../validation/common.ts'
 import { isEmptySelector, validateLabelSelector } from '../validation/labels.ts'
 import { checked, isDNSLabel } from '../validation/names.ts'
 import { validateClaimSpec } from '../validation/persistent-volume-claim.ts'
@@ -43,7 +49,8 @@ export const statefulSet: Strategy = {
   },
   warnings(object, current) {
     const limit = numberAt(specOf(object), 'revisionHistoryLimit') ?? 0
-    const text = 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'
+    const text =
+      'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'
     return [...templateWarnings(object, current), ...(limit < 0 ? [text] : [])]
   },
 }
@@ -69,7 +76,8 @@ function validateSpec(object: KubeObject): FieldError[] {
   if (selector === undefined) errors.push(required('spec.selector', ''))
   else {
     errors.push(...validateLabelSelector('spec.selector', selector))
-    if (isEmptySelector(selector)) errors.push(invalid('spec.selector', selector, 'empty selector is invalid for statefulset'))
+    if (isEmptySelector(selector))
+      errors.push(invalid('spec.selector', selector, 'empty selector is invalid for statefulset'))
   }
   const template = withClaims(spec)
   return [
@@ -103,7 +111,9 @@ function validateStrategy(strategy: Fields): FieldError[] {
       return [required(path, '')]
     case 'OnDelete':
       if (rolling === undefined) return []
-      return [invalid(`${path}.rollingUpdate`, internalRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")]
+      return [
+        invalid(`${path}.rollingUpdate`, internalRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'"),
+      ]
     case 'RollingUpdate': {
       if (rolling === undefined) return []
       const errors = nonNegative(`${path}.rollingUpdate.partition`, numberAt(rolling, 'partition'))

@@ -1,4 +1,13 @@
-import { invalid, isLabelKey, notSupported, required, tooLong, utf8Length, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  invalid,
+  isLabelKey,
+  notSupported,
+  required,
+  tooLong,
+  utf8Length,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { listAt, mapAt, stringAt, stringsAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { declaredImmutable } from '../validation/common.ts'
@@ -26,7 +35,8 @@ function validateClass(object: KubeObject): FieldError[] {
   else errors.push(...qualifiedName('provisioner', provisioner.toLowerCase()))
   errors.push(...validateParameters(object))
   const reclaim = stringAt(object, 'reclaimPolicy')
-  if (reclaim !== '' && !RECLAIM_POLICIES.includes(reclaim)) errors.push(notSupported('reclaimPolicy', reclaim, RECLAIM_POLICIES))
+  if (reclaim !== '' && !RECLAIM_POLICIES.includes(reclaim))
+    errors.push(notSupported('reclaimPolicy', reclaim, RECLAIM_POLICIES))
   const mode = stringAt(object, 'volumeBindingMode')
   if (mode === '') errors.push(required('volumeBindingMode', ''))
   else if (!BINDING_MODES.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, BINDING_MODES))
@@ -36,7 +46,9 @@ function validateClass(object: KubeObject): FieldError[] {
 function validateParameters(object: KubeObject): FieldError[] {
   const parameters = Object.entries(mapAt(object, 'parameters'))
   if (parameters.length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)]
-  const errors = parameters.filter(([key]) => key === '').map(([key]) => invalid('parameters', key, 'field can not be empty.'))
+  const errors = parameters
+    .filter(([key]) => key === '')
+    .map(([key]) => invalid('parameters', key, 'field can not be empty.'))
   const size = parameters.reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0)
   if (size > MAX_PARAMETERS_SIZE) errors.push(tooLong('parameters', MAX_PARAMETERS_SIZE))
   return errors

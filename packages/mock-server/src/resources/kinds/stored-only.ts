@@ -27,7 +27,10 @@ export const conditionalOnly: Strategy = { allowUnconditionalUpdate: false }
 /** ControllerRevisions (`pkg/registry/apps/controllerrevision/strategy.go`). */
 export const controllerRevision: Strategy = {
   validate: (object) => [...validateRevision(object), ...validateData(object['data'])],
-  validateUpdate: (object, current) => [...validateRevision(object), ...immutable('data', object['data'], current['data'])],
+  validateUpdate: (object, current) => [
+    ...validateRevision(object),
+    ...immutable('data', object['data'], current['data']),
+  ],
 }
 
 function validateRevision(object: KubeObject): FieldError[] {

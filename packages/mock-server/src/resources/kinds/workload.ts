@@ -21,7 +21,8 @@ export function validateSelectorAndTemplate(spec: Fields, texts: WorkloadTexts):
   else {
     errors.push(...validateLabelSelector('spec.selector', selector))
     if (errors.length > 0) errors.push(invalid('spec.selector', selector, 'invalid label selector'))
-    if (isEmptySelector(selector)) errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${texts.emptySelector}`))
+    if (isEmptySelector(selector))
+      errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${texts.emptySelector}`))
   }
   const template = fieldsAt(spec, 'template') ?? {}
   if (errors.length === 0 || selector === undefined) errors.push(...templateMatches(spec, template))
@@ -45,7 +46,9 @@ export function alwaysRestarts(template: Fields, kind: string): FieldError[] {
   const policy = stringAt(spec, 'restartPolicy')
   if (policy !== 'Always') errors.push(notSupported('spec.template.spec.restartPolicy', policy, ['Always']))
   if (isSet(spec, 'activeDeadlineSeconds')) {
-    errors.push(forbidden('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${kind} is not Supported`))
+    errors.push(
+      forbidden('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${kind} is not Supported`),
+    )
   }
   return errors
 }

@@ -2,7 +2,12 @@ import { duplicate, forbidden, invalid, notFound, required, type FieldError } fr
 import { listAt, mapAt, stringAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { checked, isDNSLabel } from './names.ts'
-import { isHugePages, isOvercommitAllowed, validateContainerResourceName, validateResourceQuantity } from './resource-names.ts'
+import {
+  isHugePages,
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceQuantity,
+} from './resource-names.ts'
 
 /** Requests and limits (`ValidateContainerResourceRequirements`, and of a pod's own with another check of the names). */
 export function validateResourceRequirements(
@@ -14,7 +19,8 @@ export function validateResourceRequirements(
   const errors: FieldError[] = []
   const limits = mapAt(requirements, 'limits')
   const requests = mapAt(requirements, 'requests')
-  for (const [name, text] of Object.entries(limits)) errors.push(...validateAmount(`${path}.limits[${name}]`, name, text, checkName))
+  for (const [name, text] of Object.entries(limits))
+    errors.push(...validateAmount(`${path}.limits[${name}]`, name, text, checkName))
   for (const [name, text] of Object.entries(requests)) {
     errors.push(...validateAmount(`${path}.requests[${name}]`, name, text, checkName))
     const limit = limits[name]
@@ -27,7 +33,8 @@ export function validateResourceRequirements(
     const order = Quantity.parse(text).compare(Quantity.parse(limit))
     if (order !== 0 && !isOvercommitAllowed(name)) {
       errors.push(invalid(`${path}.requests`, text, `must be equal to ${name} limit of ${limit}`))
-    } else if (order > 0) errors.push(invalid(`${path}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`))
+    } else if (order > 0)
+      errors.push(invalid(`${path}.requests`, text, `must be less than or equal to ${name} limit of ${limit}`))
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
@@ -67,7 +74,8 @@ function validateClaims(path: string, claims: readonly Fields[], claimNames: rea
       if (request !== '') errors.push(...checked(`${at}.request`, request, isDNSLabel))
       const key = request === '' ? name : `${name}/${request}`
       if (seen.has(key)) errors.push(duplicate(at, key))
-      else if (request === '' && [...seen].some((other) => other.startsWith(`${name}/`))) errors.push(duplicate(at, name))
+      else if (request === '' && [...seen].some((other) => other.startsWith(`${name}/`)))
+        errors.push(duplicate(at, name))
       seen.add(key)
     }
     if (claimNames.includes(name)) continue

@@ -1,4 +1,13 @@
-import { duplicate, forbidden, invalid, notFound, notSupported, required, tooMany, type FieldError } from '@freshread/core'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooMany,
+  type FieldError,
+} from '@freshread/core'
 import { fieldsAt, isSet, listAt, numberAt, stringAt, type Fields } from '../fields.ts'
 import { oneOf } from './common.ts'
 import { validateResourceRequirements } from './container-resources.ts'
@@ -33,7 +42,8 @@ export function validateContainers(path: string, containers: readonly Fields[], 
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name))
     names.add(name)
     const lifecycle = fieldsAt(container, 'lifecycle')
-    if (lifecycle !== undefined) errors.push(...validateLifecycle(`${at}.lifecycle`, lifecycle, pod.gracePeriod, pod.os))
+    if (lifecycle !== undefined)
+      errors.push(...validateLifecycle(`${at}.lifecycle`, lifecycle, pod.gracePeriod, pod.os))
     errors.push(...validateProbes(at, container, pod.gracePeriod), ...validateRestartPolicy(at, container))
   }
   return [...errors, ...hostPortConflicts(path, containers)]
@@ -57,7 +67,8 @@ export function validateInitContainers(
     errors.push(...hostPortConflicts(path, [container]))
     const lifecycle = fieldsAt(container, 'lifecycle')
     if (container['restartPolicy'] === 'Always') {
-      if (lifecycle !== undefined) errors.push(...validateLifecycle(`${at}.lifecycle`, lifecycle, pod.gracePeriod, pod.os))
+      if (lifecycle !== undefined)
+        errors.push(...validateLifecycle(`${at}.lifecycle`, lifecycle, pod.gracePeriod, pod.os))
       errors.push(...validateProbes(at, container, pod.gracePeriod))
       continue
     }
@@ -196,7 +207,10 @@ function validateResizePolicy(path: string, policies: readonly Fields[], restart
     const restart = stringAt(policy, 'restartPolicy')
     if (seen.has(resource)) errors.push(duplicate(`${path}[${index}]`, resource))
     seen.add(resource)
-    errors.push(...oneOf(path, resource, ['cpu', 'memory']), ...oneOf(path, restart, ['NotRequired', 'RestartContainer']))
+    errors.push(
+      ...oneOf(path, resource, ['cpu', 'memory']),
+      ...oneOf(path, restart, ['NotRequired', 'RestartContainer']),
+    )
     if (restartPolicy === 'Never' && restart !== 'NotRequired') {
       errors.push(invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
     }
@@ -209,7 +223,8 @@ function validateRestartPolicy(path: string, container: Fields): FieldError[] {
   const errors: FieldError[] = []
   const rules = listAt(container, 'restartPolicyRules')
   if (!isSet(container, 'restartPolicy')) {
-    if (rules.length > 0) errors.push(required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
+    if (rules.length > 0)
+      errors.push(required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
   } else if (!RESTART_POLICIES.includes(stringAt(container, 'restartPolicy'))) {
     errors.push(notSupported(`${path}.restartPolicy`, container['restartPolicy'], RESTART_POLICIES))
   }
@@ -225,7 +240,8 @@ function validateRestartPolicy(path: string, container: Fields): FieldError[] {
       continue
     }
     const operator = stringAt(codes, 'operator')
-    if (operator !== 'In' && operator !== 'NotIn') errors.push(notSupported(`${at}.exitCodes.operator`, operator, ['In', 'NotIn']))
+    if (operator !== 'In' && operator !== 'NotIn')
+      errors.push(notSupported(`${at}.exitCodes.operator`, operator, ['In', 'NotIn']))
     const values = (codes['values'] ?? []) as number[]
     if (values.length > 255) errors.push(tooMany(`${at}.exitCodes.values`, values.length, 255))
   }

@@ -69,7 +69,8 @@ function rangeError(expression: string, bounds: Bounds): string | undefined {
 function numberOf(text: string, names: readonly string[] | undefined, first: number): number | string {
   const named = names?.indexOf(text.toLowerCase()) ?? -1
   if (named >= 0) return named + first
-  if (!/^[+-]?\d+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+  if (!/^[+-]?\d+$/.test(text))
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
   const value = Number(text)
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value
 }

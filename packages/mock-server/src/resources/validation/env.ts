@@ -23,8 +23,21 @@ export const VOLUME_FIELDS: readonly string[] = [
   'metadata.uid',
 ]
 /** All that names a field of a pod; which of them may be used depends on the place. */
-const POD_FIELDS = new Set([...ENV_FIELDS, ...VOLUME_FIELDS, 'spec.restartPolicy', 'spec.schedulerName', 'status.phase'])
-const RESOURCES = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory']
+const POD_FIELDS = new Set([
+  ...ENV_FIELDS,
+  ...VOLUME_FIELDS,
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'status.phase',
+])
+const RESOURCES = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+]
 const BYTES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((unit) => `1${unit}`)
 
 /** Environment variables (`ValidateEnv`). */
@@ -43,7 +56,9 @@ export function validateEnv(path: string, variables: readonly Fields[]): FieldEr
 
 function validateValueFrom(path: string, from: Fields, value: string): FieldError[] {
   const errors: FieldError[] = []
-  const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'].filter((name) => isSet(from, name))
+  const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'].filter((name) =>
+    isSet(from, name),
+  )
   for (const name of sources) {
     const source = fieldsAt(from, name)!
     const at = `${path}.${name}`
@@ -53,7 +68,8 @@ function validateValueFrom(path: string, from: Fields, value: string): FieldErro
     else errors.push(...validateKeyRef(at, source))
   }
   if (sources.length === 0) {
-    const text = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
+    const text =
+      'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
     errors.push(invalid(path, '', text))
   } else if (value !== '') errors.push(invalid(path, '', 'may not be specified when `value` is not empty'))
   else if (sources.length > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'))
@@ -88,7 +104,9 @@ export function validateFieldRef(path: string, selector: Fields, supported: read
   const field = stringAt(selector, 'fieldPath')
   if (version === '') return [required(`${path}.apiVersion`, '')]
   if (field === '') return [required(`${path}.fieldPath`, '')]
-  const bad = (error: string): FieldError[] => [invalid(`${path}.fieldPath`, field, `error converting fieldPath: ${error}`)]
+  const bad = (error: string): FieldError[] => [
+    invalid(`${path}.fieldPath`, field, `error converting fieldPath: ${error}`),
+  ]
   if (version !== 'v1') return bad(`unsupported pod version: ${version}`)
   const subscript = /^([^]+?)\['([^]*)'\]$/.exec(field)
   if (subscript !== null) {
@@ -109,12 +127,15 @@ export function validateResourceFieldRef(path: string, selector: Fields, inVolum
   const hugePages = /^(limits|requests)\.hugepages-/.test(resource)
   if (inVolume && stringAt(selector, 'containerName') === '') errors.push(required(`${path}.containerName`, ''))
   else if (resource === '') errors.push(required(`${path}.resource`, ''))
-  else if (!RESOURCES.includes(resource) && !hugePages) errors.push(notSupported(`${path}.resource`, resource, RESOURCES))
+  else if (!RESOURCES.includes(resource) && !hugePages)
+    errors.push(notSupported(`${path}.resource`, resource, RESOURCES))
   const divisor = stringAt(selector, 'divisor')
   if (divisor === '' || divisor === '0') return errors
   const what = hugePages ? 'hugepages' : resource.slice(resource.indexOf('.') + 1)
   const refuse = (values: string, name: string): void => {
-    errors.push(invalid(`${path}.divisor`, resource, `only divisor's values ${values} are supported with the ${name} resource`))
+    errors.push(
+      invalid(`${path}.divisor`, resource, `only divisor's values ${values} are supported with the ${name} resource`),
+    )
   }
   if (what === 'cpu' && divisor !== '1' && divisor !== '1m') refuse('1m and 1', 'cpu')
   else if (what === 'memory' && !BYTES.includes(divisor)) refuse(BYTES.join(', '), 'memory')

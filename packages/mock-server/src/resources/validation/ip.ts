@@ -91,7 +91,8 @@ export function isDualStack(addresses: readonly string[]): boolean {
 export function validateIP(path: string, text: string, existing: readonly string[] = []): FieldError[] {
   if (existing.includes(text)) return []
   const address = parseIP(text)
-  if (address === undefined) return [invalid(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
+  if (address === undefined)
+    return [invalid(path, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')]
   if (hasLeadingZeros(text)) return [invalid(path, text, 'must not have leading 0s')]
   return address.mapped ? [invalid(path, text, 'must not be an IPv4-mapped IPv6 address')] : []
 }
@@ -112,9 +113,11 @@ export function validateCIDR(path: string, text: string, existing: readonly stri
     return [invalid(path, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')]
   }
   const [address, length] = text.split('/') as [string, string]
-  if (hasLeadingZeros(address) || /^0\d/.test(length)) return [invalid(path, text, 'must not have leading 0s in IP or prefix length')]
+  if (hasLeadingZeros(address) || /^0\d/.test(length))
+    return [invalid(path, text, 'must not have leading 0s in IP or prefix length')]
   if (network.address.mapped) return [invalid(path, text, 'must not have an IPv4-mapped IPv6 address')]
-  if (network.address.value !== maskOf(network) ) return [invalid(path, text, 'must not have bits set beyond the prefix length')]
+  if (network.address.value !== maskOf(network))
+    return [invalid(path, text, 'must not have bits set beyond the prefix length')]
   return []
 }
 
@@ -166,7 +169,7 @@ export function validateEndpointIP(path: string, text: string): FieldError[] {
   if (v4 ? value >> 16n === 0xa9fen : value >> 118n === 0x3fan) {
     errors.push(invalid(path, text, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'))
   }
-  if (v4 ? value >> 8n === 0xe00000n : (value >> 112n & 0xff0fn) === 0xff02n) {
+  if (v4 ? value >> 8n === 0xe00000n : ((value >> 112n) & 0xff0fn) === 0xff02n) {
     errors.push(invalid(path, text, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'))
   }
   return errors

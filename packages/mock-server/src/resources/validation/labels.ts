@@ -1,4 +1,13 @@
-import { forbidden, invalid, isLabelKey, isLabelValue, required, tooLong, utf8Length, type FieldError } from '@freshread/core'
+import {
+  forbidden,
+  invalid,
+  isLabelKey,
+  isLabelValue,
+  required,
+  tooLong,
+  utf8Length,
+  type FieldError,
+} from '@freshread/core'
 import { fieldsAt, listAt, mapAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { qualifiedName } from './names.ts'
 
@@ -34,7 +43,8 @@ export function validateLabelSelector(path: string, selector: Fields | undefined
     const values = stringsAt(requirement, 'values')
     const operator = stringAt(requirement, 'operator')
     if (operator === 'In' || operator === 'NotIn') {
-      if (values.length === 0) errors.push(required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'"))
+      if (values.length === 0)
+        errors.push(required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'"))
     } else if (operator === 'Exists' || operator === 'DoesNotExist') {
       const text = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
       if (values.length > 0) errors.push(forbidden(`${at}.values`, text))

@@ -101,12 +101,16 @@ export function isUnixId(value: number): string[] {
 
 export function isPercent(value: string): string[] {
   if (/^[0-9]+%$/.test(value)) return []
-  return [regexError("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%')]
+  return [
+    regexError("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%'),
+  ]
 }
 
 export function isHTTPHeaderName(value: string): string[] {
   if (/^[-A-Za-z0-9]+$/.test(value)) return []
-  return [regexError("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', 'X-Header-Name')]
+  return [
+    regexError("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', 'X-Header-Name'),
+  ]
 }
 
 export function isEnvVarName(value: string): string[] {

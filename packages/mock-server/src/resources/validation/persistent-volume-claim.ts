@@ -9,8 +9,13 @@ export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']
 
 /** Access modes of a claim or a volume. */
 export function validateAccessModes(path: string, modes: readonly string[]): FieldError[] {
-  const errors = modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(path, mode, ACCESS_MODES))
-  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
+  const errors = modes
+    .filter((mode) => !ACCESS_MODES.includes(mode))
+    .map((mode) => notSupported(path, mode, ACCESS_MODES))
+  if (
+    modes.includes('ReadWriteOncePod') &&
+    modes.some((mode) => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))
+  ) {
     errors.push(forbidden(path, 'may not use ReadWriteOncePod with other access modes'))
   }
   return errors
@@ -36,7 +41,8 @@ export function validateClaimSpec(path: string, spec: Fields): FieldError[] {
     if (value !== '') errors.push(...checked(`${path}.${name}`, value, isDNSSubdomain))
   }
   const mode = spec['volumeMode']
-  if (typeof mode === 'string' && !VOLUME_MODES.includes(mode)) errors.push(notSupported(`${path}.volumeMode`, mode, VOLUME_MODES))
+  if (typeof mode === 'string' && !VOLUME_MODES.includes(mode))
+    errors.push(notSupported(`${path}.volumeMode`, mode, VOLUME_MODES))
   const source = fieldsAt(spec, 'dataSource')
   const reference = fieldsAt(spec, 'dataSourceRef')
   if (source !== undefined) errors.push(...validateSource(`${path}.dataSource`, source))

@@ -1,4 +1,14 @@
-import { duplicate, forbidden, invalid, notFound, notSupported, required, tooLong, type FieldError, type ObjectMeta } from '@freshread/core'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+  type ObjectMeta,
+} from '@freshread/core'
 import { fieldsAt, isSet, isTrueAt, listAt, mapAt, numberAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { oneOf } from './common.ts'
@@ -7,7 +17,14 @@ import { validateContainers, validateEphemeralContainers, validateInitContainers
 import { fileKeyRefs } from './env.ts'
 import { validateIP } from './ip.ts'
 import { annotationsOf, labelsOf, validateAnnotations, validateLabels } from './labels.ts'
-import { checked, inclusiveRange, isDNSLabel, isDNSSubdomain, isDNSSubdomainWithUnderscore, qualifiedName } from './names.ts'
+import {
+  checked,
+  inclusiveRange,
+  isDNSLabel,
+  isDNSSubdomain,
+  isDNSSubdomainWithUnderscore,
+  qualifiedName,
+} from './names.ts'
 import { validatePodResourceName } from './resource-names.ts'
 import { validateAffinity, validateSpread, validateTolerations } from './scheduling.ts'
 import { validatePodSecurityContext } from './security-context.ts'
@@ -37,7 +54,9 @@ export function validatePodSpec(path: string, spec: Fields, meta: ObjectMeta | u
   errors.push(...validateContainers(`${path}.containers`, containers, pod))
   errors.push(...validateInitContainers(`${path}.initContainers`, initContainers, containers, pod))
   const ephemeral = listAt(spec, 'ephemeralContainers')
-  errors.push(...validateEphemeralContainers(`${path}.ephemeralContainers`, ephemeral, [...containers, ...initContainers], pod))
+  errors.push(
+    ...validateEphemeralContainers(`${path}.ephemeralContainers`, ephemeral, [...containers, ...initContainers], pod),
+  )
   errors.push(...validatePodResources(`${path}.resources`, spec, pod.claimNames))
   errors.push(...validateHostNetworkPorts(path, spec, meta !== undefined))
   errors.push(...oneOf(`${path}.restartPolicy`, pod.restartPolicy, ['Always', 'OnFailure', 'Never']))
@@ -61,12 +80,18 @@ export function validatePodSpec(path: string, spec: Fields, meta: ObjectMeta | u
   for (const [index, alias] of listAt(spec, 'hostAliases').entries()) {
     const at = `${path}.hostAliases[${index}]`
     errors.push(...validateIP(`${at}.ip`, stringAt(alias, 'ip')))
-    stringsAt(alias, 'hostnames').forEach((name, i) => errors.push(...checked(`${at}.hostnames[${i}]`, name, isDNSSubdomain)))
+    stringsAt(alias, 'hostnames').forEach((name, i) =>
+      errors.push(...checked(`${at}.hostnames[${i}]`, name, isDNSSubdomain)),
+    )
   }
   if (isSet(spec, 'preemptionPolicy')) {
-    errors.push(...oneOf(`${path}.preemptionPolicy`, stringAt(spec, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never']))
+    errors.push(
+      ...oneOf(`${path}.preemptionPolicy`, stringAt(spec, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never']),
+    )
   }
-  errors.push(...validateResourceRequirements(`${path}.overhead`, { limits: mapAt(spec, 'overhead') }, []).map(withoutLimits))
+  errors.push(
+    ...validateResourceRequirements(`${path}.overhead`, { limits: mapAt(spec, 'overhead') }, []).map(withoutLimits),
+  )
   errors.push(...validateOS(path, spec), ...validateFileKeyRefs(path, spec))
   return errors
 }
@@ -89,7 +114,9 @@ function validateResourceClaims(path: string, claims: readonly Fields[]): FieldE
     names.add(name)
     const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((source) => isSet(claim, source))
     if (sources.length > 1) {
-      errors.push(invalid(at, claim, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
+      errors.push(
+        invalid(at, claim, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'),
+      )
     } else if (sources.length === 0) {
       errors.push(invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
     }
@@ -102,7 +129,8 @@ function validatePodResources(path: string, spec: Fields, claimNames: readonly s
   const resources = fieldsAt(spec, 'resources')
   if (resources === undefined) return []
   const errors: FieldError[] = []
-  if (isSet(resources, 'claims')) errors.push(forbidden(`${path}.claims`, 'claims may not be set for Resources at pod-level'))
+  if (isSet(resources, 'claims'))
+    errors.push(forbidden(`${path}.claims`, 'claims may not be set for Resources at pod-level'))
   errors.push(...validateResourceRequirements(path, resources, claimNames, validatePodResourceName))
   const requests = mapAt(resources, 'requests')
   for (const [name, total] of Object.entries(containerRequests(spec))) {
@@ -175,7 +203,8 @@ function validateDNSConfig(path: string, config: Fields | undefined, policy: str
   if (servers.length > 3) errors.push(invalid(`${path}.nameservers`, servers, 'must not have more than 3 nameservers'))
   servers.forEach((server, i) => errors.push(...validateIP(`${path}.nameservers[${i}]`, server)))
   const searches = stringsAt(config, 'searches')
-  if (searches.length > 32) errors.push(invalid(`${path}.searches`, searches, 'must not have more than 32 search paths'))
+  if (searches.length > 32)
+    errors.push(invalid(`${path}.searches`, searches, 'must not have more than 32 search paths'))
   if (searches.join(' ').length > 2048) {
     const text = 'must not have more than 2048 characters (including spaces) in the search list'
     errors.push(invalid(`${path}.searches`, searches, text))
@@ -208,7 +237,11 @@ function validateGates(path: string, spec: Fields): FieldError[] {
 
 function validateHostUsers(path: string, spec: Fields): FieldError[] {
   if (spec['hostUsers'] !== false) return []
-  const names = [['hostNetwork', 'hostNetwork'], ['hostPID', 'HostPID'], ['hostIPC', 'HostIPC']] as const
+  const names = [
+    ['hostNetwork', 'hostNetwork'],
+    ['hostPID', 'HostPID'],
+    ['hostIPC', 'HostIPC'],
+  ] as const
   return names
     .filter(([name]) => isTrueAt(spec, name))
     .map(([, shown]) => forbidden(`${path}.${shown}`, 'when `hostUsers` is false'))
@@ -218,7 +251,8 @@ function validateHostnameOverride(path: string, spec: Fields): FieldError[] {
   if (!isSet(spec, 'hostnameOverride')) return []
   const at = `${path}.hostnameOverride`
   const errors: FieldError[] = []
-  if (isTrueAt(spec, 'setHostnameAsFQDN')) errors.push(forbidden(at, 'may not be specified when setHostnameAsFQDN is true'))
+  if (isTrueAt(spec, 'setHostnameAsFQDN'))
+    errors.push(forbidden(at, 'may not be specified when setHostnameAsFQDN is true'))
   if (isTrueAt(spec, 'hostNetwork')) errors.push(forbidden(at, 'may not be specified when hostNetwork is true'))
   const name = stringAt(spec, 'hostnameOverride')
   if (name.length > 64) errors.push(tooLong(at, 64))
@@ -248,7 +282,9 @@ function validateOS(path: string, spec: Fields): FieldError[] {
   if (name !== 'linux' && name !== 'windows') return [notSupported(`${path}.os`, name, ['linux', 'windows'])]
   const owners = [
     [path, spec] as const,
-    ...['initContainers', 'containers'].flatMap((list) => listAt(spec, list).map((c, i) => [`${path}.${list}[${i}]`, c] as const)),
+    ...['initContainers', 'containers'].flatMap((list) =>
+      listAt(spec, list).map((c, i) => [`${path}.${list}[${i}]`, c] as const),
+    ),
   ]
   if (name === 'windows') return validateWindows(path, spec, owners)
   return owners
@@ -278,11 +314,14 @@ const LINUX_CONTEXT = [
 ]
 
 function validateWindows(path: string, spec: Fields, owners: readonly (readonly [string, Fields])[]): FieldError[] {
-  const errors = LINUX_SPEC.filter((name) => isSet(spec, name)).map((name) => forbidden(`${path}.${name}`, 'cannot be set for a windows pod'))
+  const errors = LINUX_SPEC.filter((name) => isSet(spec, name)).map((name) =>
+    forbidden(`${path}.${name}`, 'cannot be set for a windows pod'),
+  )
   for (const [at, owner] of owners) {
     const context = fieldsAt(owner, 'securityContext')
     for (const name of LINUX_CONTEXT) {
-      if (isSet(context, name)) errors.push(forbidden(`${at}.securityContext.${name}`, 'cannot be set for a windows pod'))
+      if (isSet(context, name))
+        errors.push(forbidden(`${at}.securityContext.${name}`, 'cannot be set for a windows pod'))
     }
   }
   return errors
@@ -297,7 +336,8 @@ function validateFileKeyRefs(path: string, spec: Fields): FieldError[] {
         const at = `${path}.${list}[${i}].env[${j}].valueFrom.fileKeyRef.volumeName`
         const volume = volumes.get(name)
         if (volume === undefined) errors.push(notFound(at, name))
-        else if (!isSet(volume, 'emptyDir')) errors.push(invalid(at, name, 'referenced volume must be of type emptyDir'))
+        else if (!isSet(volume, 'emptyDir'))
+          errors.push(invalid(at, name, 'referenced volume must be of type emptyDir'))
       }
     }
   }
@@ -319,7 +359,11 @@ export function validatePodTemplate(path: string, template: Fields): FieldError[
 }
 
 /** Annotations that mean something on pods (`ValidatePodSpecificAnnotations`). */
-export function validatePodAnnotations(path: string, annotations: Readonly<Record<string, string>>, spec: Fields): FieldError[] {
+export function validatePodAnnotations(
+  path: string,
+  annotations: Readonly<Record<string, string>>,
+  spec: Fields,
+): FieldError[] {
   const errors: FieldError[] = []
   const mirror = annotations['kubernetes.io/config.mirror']
   if (mirror !== undefined && stringAt(spec, 'nodeName') === '') {

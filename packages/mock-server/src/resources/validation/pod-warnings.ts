@@ -64,7 +64,8 @@ export function podWarnings(pod: Fields, path = ''): string[] {
   warnings.push(...repeated(listAt(spec, 'hostAliases'), 'ip', at('spec.hostAliases'), 'ip'))
   warnings.push(...repeated(listAt(spec, 'imagePullSecrets'), 'name', at('spec.imagePullSecrets'), 'name'))
   listAt(spec, 'imagePullSecrets').forEach((secret, i) => {
-    if (stringAt(secret, 'name') === '') warnings.push(`${at('spec.imagePullSecrets')}[${i}].name: invalid empty name ""`)
+    if (stringAt(secret, 'name') === '')
+      warnings.push(`${at('spec.imagePullSecrets')}[${i}].name: invalid empty name ""`)
   })
   const containers = ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
     listAt(spec, list).map((container, i) => ({ container, here: `${at('spec')}.${list}[${i}]` })),
@@ -73,7 +74,9 @@ export function podWarnings(pod: Fields, path = ''): string[] {
   warnings.push(...portWarnings(containers))
   const grace = numberAt(spec, 'terminationGracePeriodSeconds')
   if (grace !== undefined && grace < 0) {
-    warnings.push(`${at('spec.terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`)
+    warnings.push(
+      `${at('spec.terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+    )
   }
   return [...warnings, ...affinityWarnings(fieldsAt(spec, 'affinity'), at('spec.affinity'))]
 }
@@ -99,7 +102,9 @@ function containerWarnings(container: Fields, path: string): string[] {
     for (const list of ['limits', 'requests']) {
       const text = mapAt(resources, list)[name]
       if (text === undefined || Quantity.parse(text).milliValue % 1000n === 0n) continue
-      warnings.push(`${path}.resources.${list}[${name}]: fractional byte value ${goQuote(text)} is invalid, must be an integer`)
+      warnings.push(
+        `${path}.resources.${list}[${name}]: fractional byte value ${goQuote(text)} is invalid, must be an integer`,
+      )
     }
   }
   const seen = new Set<string>()
@@ -109,7 +114,9 @@ function containerWarnings(container: Fields, path: string): string[] {
     const value = stringAt(variable, 'value')
     const hides = isSet(variable, 'valueFrom') || value === reference || !value.includes(reference)
     if (seen.has(name) && hides) {
-      warnings.push(`${path}.env[${i}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`)
+      warnings.push(
+        `${path}.env[${i}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`,
+      )
     }
     seen.add(name)
   })
@@ -159,7 +166,8 @@ function affinityWarnings(affinity: Fields | undefined, path: string): string[] 
     const required = 'requiredDuringSchedulingIgnoredDuringExecution'
     const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
     listAt(terms, required).forEach((term, i) => {
-      if (!isSet(term, 'labelSelector')) warnings.push(`${path}.${kind}.${required}[${i}].labelSelector: ${NO_SELECTOR}`)
+      if (!isSet(term, 'labelSelector'))
+        warnings.push(`${path}.${kind}.${required}[${i}].labelSelector: ${NO_SELECTOR}`)
     })
     listAt(terms, preferred).forEach((term, i) => {
       if (isSet(fieldsAt(term, 'podAffinityTerm'), 'labelSelector')) return

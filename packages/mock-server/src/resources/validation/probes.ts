@@ -18,7 +18,13 @@ export function validateProbes(path: string, container: Fields, gracePeriod: num
 
 function validateProbe(path: string, probe: Fields, kind: string, gracePeriod: number | undefined): FieldError[] {
   const errors = validateHandler(path, probe, gracePeriod)
-  for (const name of ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold']) {
+  for (const name of [
+    'initialDelaySeconds',
+    'timeoutSeconds',
+    'periodSeconds',
+    'successThreshold',
+    'failureThreshold',
+  ]) {
     errors.push(...nonNegative(`${path}.${name}`, numberAt(probe, name)))
   }
   const grace = numberAt(probe, 'terminationGracePeriodSeconds')
@@ -32,7 +38,12 @@ function validateProbe(path: string, probe: Fields, kind: string, gracePeriod: n
 }
 
 /** What runs when a container has started or is about to stop. */
-export function validateLifecycle(path: string, lifecycle: Fields, gracePeriod: number | undefined, os: string): FieldError[] {
+export function validateLifecycle(
+  path: string,
+  lifecycle: Fields,
+  gracePeriod: number | undefined,
+  os: string,
+): FieldError[] {
   const errors: FieldError[] = []
   for (const name of ['postStart', 'preStop']) {
     const handler = fieldsAt(lifecycle, name)

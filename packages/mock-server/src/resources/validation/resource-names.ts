@@ -21,8 +21,23 @@ const INTEGER = new Set([
   'services.loadbalancers',
 ])
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`])
-const COUNTS = ['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims']
-const STANDARD = new Set([...COMPUTE, ...COUNTS, 'storage', 'requests.storage', 'services.nodeports', 'services.loadbalancers'])
+const COUNTS = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+]
+const STANDARD = new Set([
+  ...COMPUTE,
+  ...COUNTS,
+  'storage',
+  'requests.storage',
+  'services.nodeports',
+  'services.loadbalancers',
+])
 const QUOTA = new Set([...COMPUTE, ...COUNTS, 'requests.storage', 'services.nodeports', 'services.loadbalancers'])
 
 export function isHugePages(name: string): boolean {
@@ -79,7 +94,8 @@ export function validatePodResourceName(path: string, name: string): FieldError[
 
 export function validateQuotaResourceName(path: string, name: string): FieldError[] {
   const errors = validateResourceName(path, name)
-  if (!name.includes('/') && !isStandardQuotaResource(name)) errors.push(invalid(path, name, 'must be a standard resource for quota'))
+  if (!name.includes('/') && !isStandardQuotaResource(name))
+    errors.push(invalid(path, name, 'must be a standard resource for quota'))
   return errors
 }
 

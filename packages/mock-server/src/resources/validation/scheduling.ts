@@ -26,7 +26,10 @@ export function validateAffinity(path: string, affinity: Fields | undefined): Fi
     }
     for (const [index, term] of listAt(pods, PREFERRED_DURING).entries()) {
       const at = `${path}.${name}.${PREFERRED_DURING}[${index}]`
-      errors.push(...weight(at, term), ...podAffinityTerm(`${at}.podAffinityTerm`, fieldsAt(term, 'podAffinityTerm') ?? {}))
+      errors.push(
+        ...weight(at, term),
+        ...podAffinityTerm(`${at}.podAffinityTerm`, fieldsAt(term, 'podAffinityTerm') ?? {}),
+      )
     }
   }
   return errors
@@ -67,11 +70,13 @@ function nodeRequirement(path: string, requirement: Fields, checkValues: boolean
       break
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length > 0) errors.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+      if (values.length > 0)
+        errors.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
       break
     case 'Gt':
     case 'Lt':
-      if (values.length !== 1) errors.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+      if (values.length !== 1)
+        errors.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
       break
     default:
       errors.push(invalid(`${path}.operator`, operator, 'not a valid selector operator'))
@@ -112,9 +117,13 @@ function labelKeys(path: string, term: Fields): FieldError[] {
   const selector = fieldsAt(term, 'labelSelector')
   const matching = stringsAt(term, 'matchLabelKeys')
   const mismatching = stringsAt(term, 'mismatchLabelKeys')
-  for (const [name, keys] of [['matchLabelKeys', matching], ['mismatchLabelKeys', mismatching]] as const) {
+  for (const [name, keys] of [
+    ['matchLabelKeys', matching],
+    ['mismatchLabelKeys', mismatching],
+  ] as const) {
     if (keys.length === 0) continue
-    if (selector === undefined) errors.push(forbidden(`${path}.${name}`, 'must not be specified when labelSelector is not set'))
+    if (selector === undefined)
+      errors.push(forbidden(`${path}.${name}`, 'must not be specified when labelSelector is not set'))
     else errors.push(...keys.flatMap((key, i) => qualifiedName(`${path}.${name}[${i}]`, key)))
   }
   const selected = new Set(Object.keys(mapAt(selector, 'matchLabels')))
@@ -128,7 +137,9 @@ function labelKeys(path: string, term: Fields): FieldError[] {
   }
   for (const [index, key] of matching.entries()) {
     if (mismatching.includes(key)) {
-      errors.push(invalid(`${path}.matchLabelKeys[${index}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
+      errors.push(
+        invalid(`${path}.matchLabelKeys[${index}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
+      )
     }
   }
   return errors
@@ -181,7 +192,9 @@ export function validateSpread(path: string, constraints: readonly Fields[]): Fi
     errors.push(...positive(`${at}.maxSkew`, numberAt(constraint, 'maxSkew') ?? 0))
     if (key === '') errors.push(required(`${at}.topologyKey`, 'can not be empty'))
     if (!actions.includes(action)) errors.push(notSupported(`${at}.whenUnsatisfiable`, action, actions))
-    const repeated = constraints.slice(index + 1).some((other) => other['topologyKey'] === key && other['whenUnsatisfiable'] === action)
+    const repeated = constraints
+      .slice(index + 1)
+      .some((other) => other['topologyKey'] === key && other['whenUnsatisfiable'] === action)
     if (repeated) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`))
     const domains = numberAt(constraint, 'minDomains')
     if (domains !== undefined) {
@@ -197,7 +210,10 @@ export function validateSpread(path: string, constraints: readonly Fields[]): Fi
         errors.push(notSupported(`${at}.${name}`, policy, ['Honor', 'Ignore']))
       }
     }
-    errors.push(...labelKeys(at, constraint), ...validateLabelSelector(`${at}.labelSelector`, fieldsAt(constraint, 'labelSelector')))
+    errors.push(
+      ...labelKeys(at, constraint),
+      ...validateLabelSelector(`${at}.labelSelector`, fieldsAt(constraint, 'labelSelector')),
+    )
   }
   return errors
 }

@@ -14,17 +14,26 @@ const IPC_SYSCTLS = /^(kernel[./](shm|msg|sem)|fs[./]mqueue[./])/
 export function validateSecurityContext(path: string, context: Fields | undefined, hostUsers: boolean): FieldError[] {
   if (context === undefined) return []
   const errors: FieldError[] = []
-  if (isTrueAt(context, 'privileged') && !PRIVILEGED_ALLOWED) errors.push(forbidden(`${path}.privileged`, 'disallowed by cluster policy'))
+  if (isTrueAt(context, 'privileged') && !PRIVILEGED_ALLOWED)
+    errors.push(forbidden(`${path}.privileged`, 'disallowed by cluster policy'))
   errors.push(...ids(path, context, ['runAsUser', 'runAsGroup']))
   if (isSet(context, 'procMount')) {
     const mount = stringAt(context, 'procMount')
-    if (mount !== 'Default' && mount !== 'Unmasked') errors.push(notSupported(`${path}.procMount`, mount, ['Default', 'Unmasked']))
-    if (hostUsers && mount === 'Unmasked') errors.push(invalid(`${path}.procMount`, mount, '`hostUsers` must be false to use `Unmasked`'))
+    if (mount !== 'Default' && mount !== 'Unmasked')
+      errors.push(notSupported(`${path}.procMount`, mount, ['Default', 'Unmasked']))
+    if (hostUsers && mount === 'Unmasked')
+      errors.push(invalid(`${path}.procMount`, mount, '`hostUsers` must be false to use `Unmasked`'))
   }
   errors.push(...validateSeccomp(`${path}.seccompProfile`, fieldsAt(context, 'seccompProfile')))
   if (context['allowPrivilegeEscalation'] === false) {
     if (isTrueAt(context, 'privileged')) {
-      errors.push(invalid(path, internalValue('core.SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+      errors.push(
+        invalid(
+          path,
+          internalValue('core.SecurityContext', context),
+          'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+        ),
+      )
     }
     if (stringsAt(fieldsAt(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
       const text = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
@@ -91,7 +100,8 @@ function validateSeccomp(path: string, profile: Fields | undefined): FieldError[
   if (profile['type'] === 'Localhost') {
     if (!local) errors.push(required(`${path}.localhostProfile`, 'must be set when seccomp type is Localhost'))
     else errors.push(...descendingPath(`${path}.localhostProfile`, stringAt(profile, 'localhostProfile')))
-  } else if (local) errors.push(invalid(`${path}.localhostProfile`, profile, 'can only be set when seccomp type is Localhost'))
+  } else if (local)
+    errors.push(invalid(`${path}.localhostProfile`, profile, 'can only be set when seccomp type is Localhost'))
   return errors
 }
 

@@ -1,4 +1,12 @@
-import { duplicate, forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { fieldsAt, isSet, listAt, mapAt, numberAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { oneOf, portNumberOrName } from './common.ts'
 import { PROTOCOLS } from './containers.ts'
@@ -24,7 +32,11 @@ export function isHeadless(spec: Fields): boolean {
 /** Whether a service can be reached from outside the cluster. */
 export function isExternallyAccessible(spec: Fields): boolean {
   const type = stringAt(spec, 'type')
-  return type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0)
+  return (
+    type === 'LoadBalancer' ||
+    type === 'NodePort' ||
+    (type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0)
+  )
 }
 
 /** Whether a load balancer asks nodes for their health. */
@@ -71,7 +83,10 @@ function validateType(spec: Fields, type: string): FieldError[] {
     if (isSet(spec, name)) errors.push(forbidden(`spec.${name}`, 'may not be set for ExternalName services'))
   }
   const name = stringAt(spec, 'externalName').replace(/\.$/, '')
-  return [...errors, ...(name === '' ? [required('spec.externalName', '')] : checked('spec.externalName', name, isDNSSubdomain))]
+  return [
+    ...errors,
+    ...(name === '' ? [required('spec.externalName', '')] : checked('spec.externalName', name, isDNSSubdomain)),
+  ]
 }
 
 function validatePorts(ports: readonly Fields[], type: string): FieldError[] {
@@ -91,7 +106,10 @@ function validatePorts(ports: readonly Fields[], type: string): FieldError[] {
       names.add(name)
     }
     errors.push(...isPortNumber(number).map((text) => invalid(`${at}.port`, number, text)))
-    errors.push(...oneOf(`${at}.protocol`, protocol, PROTOCOLS), ...portNumberOrName(`${at}.targetPort`, port['targetPort']))
+    errors.push(
+      ...oneOf(`${at}.protocol`, protocol, PROTOCOLS),
+      ...portNumberOrName(`${at}.targetPort`, port['targetPort']),
+    )
     if (isSet(port, 'appProtocol')) errors.push(...qualifiedName(`${at}.appProtocol`, stringAt(port, 'appProtocol')))
     const nodePort = numberAt(port, 'nodePort') ?? 0
     if (nodePort !== 0) {
@@ -101,7 +119,9 @@ function validatePorts(ports: readonly Fields[], type: string): FieldError[] {
     }
     if (seen.has(`${protocol}/${number}`)) {
       // A key of the internal type, which prints all its fields.
-      errors.push(duplicate(at, { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }))
+      errors.push(
+        duplicate(at, { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }),
+      )
     }
     seen.add(`${protocol}/${number}`)
   }
@@ -113,7 +133,8 @@ function validateAffinity(spec: Fields): FieldError[] {
   const errors = oneOf('spec.sessionAffinity', affinity, ['ClientIP', 'None'])
   const path = 'spec.sessionAffinityConfig'
   const config = fieldsAt(spec, 'sessionAffinityConfig')
-  if (affinity === 'None' && config !== undefined) errors.push(forbidden(path, 'must not be set when session affinity is None'))
+  if (affinity === 'None' && config !== undefined)
+    errors.push(forbidden(path, 'must not be set when session affinity is None'))
   if (affinity !== 'ClientIP') return errors
   const seconds = numberAt(fieldsAt(config, 'clientIP'), 'timeoutSeconds')
   const at = `${path}.clientIP.timeoutSeconds`
@@ -160,7 +181,8 @@ export function validateClusterIPs(spec: Fields, before: Fields | undefined): Fi
   }
   if (all.length > 2) errors.push(invalid(path, shown, 'may only hold up to 2 values'))
   if (broken) return errors
-  if (all.length > 1 && !isDualStack(all)) errors.push(invalid(path, shown, 'may specify no more than one IP for each IP family'))
+  if (all.length > 1 && !isDualStack(all))
+    errors.push(invalid(path, shown, 'may specify no more than one IP for each IP family'))
   if (isHeadless(spec)) return errors
   all.slice(0, families.length).forEach((ip, i) => {
     if ((families[i] === 'IPv6') === isIPv6(ip)) return
@@ -233,11 +255,16 @@ export function validateServiceChange(object: KubeObject, current: KubeObject): 
   if (balanced && stringAt(spec, 'loadBalancerClass') !== stringAt(before, 'loadBalancerClass')) {
     errors.push(invalid('spec.loadBalancerClass', spec['loadBalancerClass'] ?? null, 'may not change once set'))
   }
-  if (needsHealthCheck(before) && needsHealthCheck(spec) && spec['healthCheckNodePort'] !== before['healthCheckNodePort']) {
+  if (
+    needsHealthCheck(before) &&
+    needsHealthCheck(spec) &&
+    spec['healthCheckNodePort'] !== before['healthCheckNodePort']
+  ) {
     errors.push(forbidden('spec.healthCheckNodePort', 'field is immutable'))
   }
   if (spec['type'] === 'ExternalName' || before['type'] === 'ExternalName') return errors
-  if (!(isHeadless(spec) && isHeadless(before))) errors.push(...noChange('clusterIPs', 'primary clusterIP', spec, before))
+  if (!(isHeadless(spec) && isHeadless(before)))
+    errors.push(...noChange('clusterIPs', 'primary clusterIP', spec, before))
   if (!isHeadless(spec) && !isHeadless(before)) errors.push(...noChange('ipFamilies', 'primary ipFamily', spec, before))
   return errors
 }
@@ -258,7 +285,13 @@ function noChange(name: 'clusterIPs' | 'ipFamilies', what: string, spec: Fields,
   else if (old.length > 0 && now[0] !== old[0]) errors.push(invalid(`${path}[0]`, shown, 'may not change once set'))
   if (old.length > now.length && now.length === 1 && spec['ipFamilyPolicy'] !== 'SingleStack') {
     const secondary = what.replace('primary', 'secondary')
-    errors.push(invalid('spec.ipFamilyPolicy', spec['ipFamilyPolicy'] ?? null, `must be set to 'SingleStack' when releasing the ${secondary}`))
+    errors.push(
+      invalid(
+        'spec.ipFamilyPolicy',
+        spec['ipFamilyPolicy'] ?? null,
+        `must be set to 'SingleStack' when releasing the ${secondary}`,
+      ),
+    )
   }
   return errors
 }
@@ -286,7 +319,8 @@ export function validateLoadBalancerStatus(
     }
     if (host === '') return errors
     errors.push(...checked(`${at}.hostname`, host, isDNSSubdomain))
-    if (parseIP(host) !== undefined) errors.push(invalid(`${at}.hostname`, host, 'must be a DNS name, not an IP address'))
+    if (parseIP(host) !== undefined)
+      errors.push(invalid(`${at}.hostname`, host, 'must be a DNS name, not an IP address'))
     return errors
   })
 }

@@ -14,7 +14,8 @@ export function validateSignerName(path: string, name: string): FieldError[] {
   const errors: FieldError[] = []
   if (domain.length > LONGEST_DOMAIN) errors.push(tooLong(path, LONGEST_DOMAIN))
   errors.push(...firstWrongLabel(path, domain, isDNSLabel))
-  if (!domain.includes('.')) errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
+  if (!domain.includes('.'))
+    errors.push(invalid(path, domain, 'should be a domain with at least two segments separated by dots'))
   errors.push(...firstWrongLabel(path, rest, isDNSSubdomain))
   if (name.length > LONGEST_NAME) errors.push(tooLong(path, LONGEST_NAME))
   return errors
@@ -23,7 +24,8 @@ export function validateSignerName(path: string, name: string): FieldError[] {
 function firstWrongLabel(path: string, value: string, check: Check): FieldError[] {
   for (const label of value.split('.')) {
     const texts = check(label)
-    if (texts.length > 0) return texts.map((text) => invalid(path, value, `validating label ${JSON.stringify(label)}: ${text}`))
+    if (texts.length > 0)
+      return texts.map((text) => invalid(path, value, `validating label ${JSON.stringify(label)}: ${text}`))
   }
   return []
 }

@@ -8,7 +8,12 @@ export function counts(status: Fields | undefined, names: readonly string[]): Fi
 }
 
 /** Counts that cannot be more than another, which the text names. */
-export function notAbove(status: Fields | undefined, names: readonly string[], limit: string, text: string): FieldError[] {
+export function notAbove(
+  status: Fields | undefined,
+  names: readonly string[],
+  limit: string,
+  text: string,
+): FieldError[] {
   const most = numberAt(status, limit) ?? 0
   return names.flatMap((name) => {
     const value = numberAt(status, name) ?? 0

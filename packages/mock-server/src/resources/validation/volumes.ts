@@ -1,4 +1,14 @@
-import { duplicate, forbidden, invalid, notFound, notSupported, required, tooLong, type FieldError, type ObjectMeta } from '@freshread/core'
+import {
+  duplicate,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+  type ObjectMeta,
+} from '@freshread/core'
 import { fieldsAt, isSet, isTrueAt, listAt, numberAt, stringAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { moreThanOne, oneOf } from './common.ts'
@@ -11,7 +21,16 @@ import { validateClaimSpec, validateClaimTemplateMeta } from './persistent-volum
 /** Volumes of a pod by name, those that are right. */
 export type Volumes = ReadonlyMap<string, Fields>
 
-const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
+const HOST_PATH_TYPES = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+]
 const KEY_TYPES = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
 export const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Never']
 
@@ -68,11 +87,19 @@ const SOURCES = [
 ]
 
 /** Volumes of a pod (`ValidateVolumes`). */
-export function validateVolumes(path: string, volumes: readonly Fields[], meta: ObjectMeta | undefined): [Volumes, FieldError[]] {
+export function validateVolumes(
+  path: string,
+  volumes: readonly Fields[],
+  meta: ObjectMeta | undefined,
+): [Volumes, FieldError[]] {
   const errors: FieldError[] = []
   const known = new Map<string, Fields>()
   const podName = meta?.name ?? ''
-  const ownClaims = new Set(volumes.filter((volume) => podName !== '' && isSet(volume, 'ephemeral')).map((volume) => `${podName}-${stringAt(volume, 'name')}`))
+  const ownClaims = new Set(
+    volumes
+      .filter((volume) => podName !== '' && isSet(volume, 'ephemeral'))
+      .map((volume) => `${podName}-${stringAt(volume, 'name')}`),
+  )
   for (const [index, volume] of volumes.entries()) {
     const at = `${path}[${index}]`
     const name = stringAt(volume, 'name')
@@ -101,10 +128,18 @@ function validateSource(path: string, volume: Fields, name: string, podName: str
       // The real server's own slips in these two names are part of what clients see.
       const shown = source === 'downwardAPI' ? 'downwarAPI' : source === 'cephfs' ? 'cephFS' : source
       errors.push(moreThanOne(`${path}.${shown}`, 'volume type'))
-    } else errors.push(...validateOneSource(source === 'gcePersistentDisk' ? `${path}.persistentDisk` : at, source, fieldsAt(volume, source)!))
+    } else
+      errors.push(
+        ...validateOneSource(
+          source === 'gcePersistentDisk' ? `${path}.persistentDisk` : at,
+          source,
+          fieldsAt(volume, source)!,
+        ),
+      )
     if (source === 'ephemeral' && podName !== '' && name !== '') {
       const claim = `${podName}-${name}`
-      for (const text of isDNSSubdomain(claim)) errors.push(invalid(`${path}.name`, name, `PVC name "${claim}": ${text}`))
+      for (const text of isDNSSubdomain(claim))
+        errors.push(invalid(`${path}.name`, name, `PVC name "${claim}": ${text}`))
     }
   }
   return errors
@@ -131,7 +166,10 @@ function validateOneSource(path: string, kind: string, source: Fields): FieldErr
     case 'persistentVolumeClaim':
       return requiredFields(path, source, ['claimName'])
     case 'downwardAPI':
-      return [...fileMode(`${path}.defaultMode`, numberAt(source, 'defaultMode')), ...listAt(source, 'items').flatMap((file) => validateDownwardFile(path, file))]
+      return [
+        ...fileMode(`${path}.defaultMode`, numberAt(source, 'defaultMode')),
+        ...listAt(source, 'items').flatMap((file) => validateDownwardFile(path, file)),
+      ]
     case 'projected':
       return validateProjected(path, source)
     case 'csi':
@@ -140,10 +178,16 @@ function validateOneSource(path: string, kind: string, source: Fields): FieldErr
       const template = fieldsAt(source, 'volumeClaimTemplate')
       const at = `${path}.volumeClaimTemplate`
       if (template === undefined) return [required(at, '')]
-      return [...validateClaimTemplateMeta(at, template), ...validateClaimSpec(`${at}.spec`, fieldsAt(template, 'spec') ?? {})]
+      return [
+        ...validateClaimTemplateMeta(at, template),
+        ...validateClaimSpec(`${at}.spec`, fieldsAt(template, 'spec') ?? {}),
+      ]
     }
     case 'image':
-      return [...requiredFields(path, source, ['reference']), ...oneOf(`${path}.pullPolicy`, stringAt(source, 'pullPolicy'), PULL_POLICIES)]
+      return [
+        ...requiredFields(path, source, ['reference']),
+        ...oneOf(`${path}.pullPolicy`, stringAt(source, 'pullPolicy'), PULL_POLICIES),
+      ]
     default:
       return requiredFields(path, source, REQUIRED_OF_SOURCE[kind] ?? [])
   }
@@ -151,7 +195,9 @@ function validateOneSource(path: string, kind: string, source: Fields): FieldErr
 
 /** An error for each field that is not set. */
 export function requiredFields(path: string, source: Fields, names: readonly string[]): FieldError[] {
-  return names.filter((name) => !isSet(source, name) || source[name] === '').map((name) => required(`${path}.${name}`, ''))
+  return names
+    .filter((name) => !isSet(source, name) || source[name] === '')
+    .map((name) => required(`${path}.${name}`, ''))
 }
 
 export function validateHostPath(path: string, source: Fields): FieldError[] {
@@ -171,8 +217,12 @@ export function validateNFS(path: string, source: Fields): FieldError[] {
 }
 
 function validateKeys(path: string, source: Fields, nameField: string): FieldError[] {
-  const errors = [...requiredFields(path, source, [nameField]), ...fileMode(`${path}.defaultMode`, numberAt(source, 'defaultMode'))]
-  for (const [index, item] of listAt(source, 'items').entries()) errors.push(...validateKeyToPath(`${path}.items[${index}]`, item))
+  const errors = [
+    ...requiredFields(path, source, [nameField]),
+    ...fileMode(`${path}.defaultMode`, numberAt(source, 'defaultMode')),
+  ]
+  for (const [index, item] of listAt(source, 'items').entries())
+    errors.push(...validateKeyToPath(`${path}.items[${index}]`, item))
   return errors
 }
 
@@ -198,7 +248,8 @@ function validateDownwardFile(path: string, file: Fields): FieldError[] {
     if (resource !== undefined) {
       errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'))
     }
-  } else if (resource !== undefined) errors.push(...validateResourceFieldRef(`${path}.resourceFieldRef`, resource, true))
+  } else if (resource !== undefined)
+    errors.push(...validateResourceFieldRef(`${path}.resourceFieldRef`, resource, true))
   else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'))
   return [...errors, ...fileMode(`${path}.mode`, numberAt(file, 'mode'))]
 }
@@ -213,7 +264,14 @@ function validateProjected(path: string, projected: Fields): FieldError[] {
   }
   for (const [index, source] of listAt(projected, 'sources').entries()) {
     const at = `${path}.sources[${index}]`
-    const kinds = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'].filter((kind) => isSet(source, kind))
+    const kinds = [
+      'secret',
+      'configMap',
+      'downwardAPI',
+      'serviceAccountToken',
+      'clusterTrustBundle',
+      'podCertificate',
+    ].filter((kind) => isSet(source, kind))
     for (const kind of kinds) {
       const projection = fieldsAt(source, kind)!
       const here = `${at}.${kind}`
@@ -252,7 +310,8 @@ function validateToken(volumePath: string, path: string, token: Fields): FieldEr
   const errors: FieldError[] = []
   const seconds = numberAt(token, 'expirationSeconds')
   if (seconds === undefined) errors.push(required(`${path}.expirationSeconds`, ''))
-  else if (seconds < 600) errors.push(invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes'))
+  else if (seconds < 600)
+    errors.push(invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes'))
   else if (seconds > 2 ** 32) {
     errors.push(invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration larger than 2^32 seconds'))
   }
@@ -271,20 +330,32 @@ function validateTrustBundle(path: string, bundle: Fields): FieldError[] {
   else if (byName) {
     if (bundle['name'] === '') errors.push(required(`${path}.name`, 'must be a valid object name'))
     if (isSet(bundle, 'labelSelector')) {
-      errors.push(invalid(`${path}.labelSelector`, bundle['labelSelector'], 'labelSelector must be unset if name is specified'))
+      errors.push(
+        invalid(`${path}.labelSelector`, bundle['labelSelector'], 'labelSelector must be unset if name is specified'),
+      )
     }
   } else if (bySigner) {
     if (bundle['signerName'] === '') errors.push(required(`${path}.signerName`, 'must be a valid signer name'))
     errors.push(...validateLabelSelector(`${path}.labelSelector`, fieldsAt(bundle, 'labelSelector')))
   } else errors.push(required(path, 'either name or signerName must be specified'))
-  return [...errors, ...requiredFields(path, bundle, ['path']), ...nonReservedPath(`${path}.path`, stringAt(bundle, 'path'))]
+  return [
+    ...errors,
+    ...requiredFields(path, bundle, ['path']),
+    ...nonReservedPath(`${path}.path`, stringAt(bundle, 'path')),
+  ]
 }
 
-function validatePodCertificate(path: string, certificate: Fields, claim: (file: string, value: string) => void): FieldError[] {
+function validatePodCertificate(
+  path: string,
+  certificate: Fields,
+  claim: (file: string, value: string) => void,
+): FieldError[] {
   const errors: FieldError[] = []
   const type = stringAt(certificate, 'keyType')
   if (!KEY_TYPES.includes(type)) errors.push(notSupported(`${path}.keyType`, type, KEY_TYPES))
-  const files = ['credentialBundlePath', 'keyPath', 'certificateChainPath'].filter((name) => stringAt(certificate, name) !== '')
+  const files = ['credentialBundlePath', 'keyPath', 'certificateChainPath'].filter(
+    (name) => stringAt(certificate, name) !== '',
+  )
   for (const name of files) {
     const file = stringAt(certificate, name)
     errors.push(...nonReservedPath(`${path}.${name}`, file))
@@ -328,7 +399,8 @@ export function validateVolumeMounts(path: string, container: Fields, volumes: V
     if (mountPath === '') errors.push(required(`${at}.mountPath`, ''))
     if (paths.has(mountPath)) errors.push(invalid(`${at}.mountPath`, mountPath, 'must be unique'))
     paths.add(mountPath)
-    if (devices.some((device) => device['name'] === name)) errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'))
+    if (devices.some((device) => device['name'] === name))
+      errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeDevices'))
     if (devices.some((device) => device['devicePath'] === mountPath)) {
       errors.push(invalid(`${at}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'))
     }
@@ -337,7 +409,8 @@ export function validateVolumeMounts(path: string, container: Fields, volumes: V
     if (subPath !== '') errors.push(...descendingPath(`${path}.subPath`, subPath))
     const expression = stringAt(mount, 'subPathExpr')
     if (expression !== '') {
-      if (subPath !== '') errors.push(invalid(`${at}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'))
+      if (subPath !== '')
+        errors.push(invalid(`${at}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'))
       errors.push(...descendingPath(`${path}.subPathExpr`, expression))
     }
     errors.push(...validatePropagation(path, mount, isTrueAt(fieldsAt(container, 'securityContext'), 'privileged')))
@@ -388,9 +461,11 @@ export function validateVolumeDevices(path: string, container: Fields, volumes: 
     }
     if (devicePath === '') errors.push(required(`${at}.devicePath`, ''))
     if (paths.has(devicePath)) errors.push(invalid(`${at}.devicePath`, devicePath, 'must be unique'))
-    if (devicePath.split('/').includes('..')) errors.push(invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')"))
+    if (devicePath.split('/').includes('..'))
+      errors.push(invalid(`${at}.devicePath`, devicePath, "can not contain backsteps ('..')"))
     else paths.add(devicePath)
-    if (mounts.some((mount) => mount['name'] === name)) errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeMounts'))
+    if (mounts.some((mount) => mount['name'] === name))
+      errors.push(invalid(`${at}.name`, name, 'must not already exist in volumeMounts'))
     if (mounts.some((mount) => mount['mountPath'] === devicePath)) {
       errors.push(invalid(`${at}.devicePath`, devicePath, 'must not already exist as a path in volumeMounts'))
     }
