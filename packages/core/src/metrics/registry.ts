@@ -94,21 +94,21 @@ export abstract class Metric<S extends Series> {
    * Throws a TypeError for missing or unknown labels.
    */
   labels(labels: Readonly<Record<string, string>> = {}): S {
-    const values = this.labelNames.map((name) => {
+    let key = ''
+    for (const name of this.labelNames) {
       const value = labels[name]
       if (value === undefined) throw new TypeError(`metric ${this.name}: label ${name} is missing`)
-      return value
-    })
-    if (Object.keys(labels).length !== values.length) {
-      const unknown = Object.keys(labels).find((name) => !this.labelNames.includes(name))
-      throw new TypeError(`metric ${this.name}: unknown label ${unknown}`)
+      // Two values must not run together; a NUL is in none that means anything.
+      key += `${value}\0`
     }
-    const key = JSON.stringify(values)
-    let series = this.#series.get(key)
-    if (series === undefined) {
-      series = this.makeSeries(values)
-      this.#series.set(key, series)
-    }
+    return this.#series.get(key) ?? this.#newSeries(key, labels)
+  }
+
+  #newSeries(key: string, labels: Readonly<Record<string, string>>): S {
+    const unknown = Object.keys(labels).find((name) => !this.labelNames.includes(name))
+    if (unknown !== undefined) throw new TypeError(`metric ${this.name}: unknown label ${unknown}`)
+    const series = this.makeSeries(this.labelNames.map((name) => labels[name]!))
+    this.#series.set(key, series)
     return series
   }
 
