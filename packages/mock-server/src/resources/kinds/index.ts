@@ -31,6 +31,7 @@ import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { secret } from './secret.ts'
 import { service } from './service.ts'
+import { serviceAccount } from './service-account.ts'
 import { statefulSet } from './stateful-set.ts'
 import { storageClass } from './storage-class.ts'
 import {
@@ -57,6 +58,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/replicationcontrollers': replicationController,
   '/resourcequotas': resourceQuota,
   '/secrets': secret,
+  '/serviceaccounts': serviceAccount,
   '/services': service,
   'admissionregistration.k8s.io/mutatingadmissionpolicies': admissionPolicy,
   'admissionregistration.k8s.io/mutatingadmissionpolicybindings': admissionPolicy,
