@@ -106,7 +106,23 @@ async function loadOne(server: LoadServer, given: KubeObject): Promise<KubeObjec
     const path = `${collection}/${encodeURIComponent(stored.metadata.name!)}/status`
     stored = expectObject(await call(server, 'PUT', path, { ...stored, status: object['status'] }), name)
   }
+  if (kind === 'CustomResourceDefinition') await established(server, item)
   return stored
+}
+
+/** How often it is looked whether a definition is served; it is after a few turns of the event loop. */
+const ATTEMPTS = 100
+
+/** Waits until the objects of a definition can be loaded. One that is not accepted never is. */
+async function established(server: LoadServer, path: string): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const { object } = await call(server, 'GET', path, undefined)
+    const { conditions = [] } = (
+      object as { status?: { conditions?: readonly { type: string; status: string }[] | null } }
+    ).status ?? { conditions: [] }
+    if (conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) return
+    if (conditions?.some(({ type, status }) => type === 'NamesAccepted' && status === 'False')) return
+  }
 }
 
 function collectionPath(resource: Resource, namespace: string): string {
@@ -125,7 +141,7 @@ async function call(server: LoadServer, method: string, path: string, body: unkn
     path,
     query: '',
     headers: { 'user-agent': USER_AGENT, 'content-type': 'application/json' },
-    body: encoder.encode(JSON.stringify(body)),
+    body: body === undefined ? undefined : encoder.encode(JSON.stringify(body)),
     signal: new AbortController().signal,
   })
   return {

@@ -211,6 +211,68 @@ describe('a snapshot', () => {
   })
 })
 
+const WIDGETS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+}
+
+describe('custom resources', () => {
+  const path = '/apis/example.com/v1/namespaces/default/widgets'
+
+  test('can be listed as soon as their definition is there', async () => {
+    const { kube } = await setUp()
+    await kube.load(WIDGETS)
+    expect((await send(kube, 'GET', path)).status).toBe(200)
+  })
+
+  test('survive a restart and are gone after a reset', async () => {
+    const { kube } = await setUp()
+    await kube.load([
+      WIDGETS,
+      { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', namespace: 'default' } },
+    ])
+    await kube.control.restart()
+    expect((await send(kube, 'GET', `${path}/a`)).status).toBe(200)
+    await kube.reset()
+    expect((await send(kube, 'GET', path)).status).toBe(404)
+  })
+
+  test('go with a snapshot from before their definition', async () => {
+    const { kube } = await setUp()
+    const snapshot = kube.control.snapshot()
+    await kube.load(WIDGETS)
+    await kube.control.restore(snapshot)
+    expect((await send(kube, 'GET', path)).status).toBe(404)
+  })
+})
+
+describe('requests during a reset', () => {
+  test('wait for it', async () => {
+    const { kube } = await setUp()
+    const resets = [kube.reset(), kube.control.restart(), kube.reset()]
+    const statuses = await Promise.all(Array.from({ length: 5 }, () => send(kube, 'GET', CONFIG_MAPS)))
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    await Promise.all(resets)
+  })
+
+  test('to a shared storage wait too', async () => {
+    const storage = new MemoryKV()
+    const { kube } = await setUp({ storage })
+    await send(kube, 'POST', CONFIG_MAPS, configMap('a'))
+    const reset = kube.reset()
+    expect((await send(kube, 'GET', `${CONFIG_MAPS}/a`)).status).toBe(404)
+    await reset
+    await storage.close()
+  })
+})
+
 describe('faults', () => {
   test('hit the next request that matches, once', async () => {
     const { kube } = await setUp()

@@ -141,6 +141,7 @@ export class Server {
   #metrics = new MetricsRegistry()
   #backend: Backend
   #isReady = false
+  #rebuilding: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: KubeServerOptions) {
@@ -232,7 +233,7 @@ export class Server {
   }
 
   ready(): Promise<void> {
-    return this.#backend.ready
+    return this.#rebuilding ?? this.#backend.ready
   }
 
   metricsText(): string {
@@ -282,7 +283,7 @@ export class Server {
       const response = await fault(request, info)
       if (response !== undefined) return response
     }
-    if (!this.#isReady) await this.#backend.ready
+    if (!this.#isReady) await this.ready()
     const user = this.#userOf(request)
     await authorizeRequest(this.#options.authorize, user, info)
     if (!info.isResourceRequest) return respondDiscovery(context, request.method, info.path, this.#discovery)
@@ -303,6 +304,8 @@ export class Server {
       warnings: context.warnings,
       signal: request.signal,
     }
+    const starting = storesObjects(route.resource) ? this.#backend.storages.starting(route.resource) : undefined
+    if (starting !== undefined) await starting.catch(() => undefined)
     const answered = this.#dispatch(scope, route, context)
     return timeoutMs === undefined || !context.query.has('timeout')
       ? answered
@@ -312,7 +315,8 @@ export class Server {
   async #dispatch(scope: RequestScope, route: Route, context: ResponseContext): Promise<KubeResponse> {
     const response = await dispatch(scope, route, context)
     const { body } = response
-    if (body === undefined || body instanceof Uint8Array) return response
+    const isWatch = route.verb === 'watch' || route.watchPath || context.query.has('watch')
+    if (!isWatch || body === undefined || body instanceof Uint8Array) return response
     return { ...response, body: this.#streams.track(body, route.resource) }
   }
 
@@ -360,45 +364,61 @@ export class Server {
     await backend.storages.ready()
     await bootstrap(backend.kv, this.registry, this.clock)
     await this.#crds.start(backend.kv)
-    if (this.#backend === undefined || this.#backend === backend) this.#isReady = true
+    if (this.#rebuilding === undefined) this.#isReady = true
   }
 
-  async #restart(): Promise<void> {
-    const backend = this.#backend
+  /** Restarts and resets come one after the other; requests wait for the last. */
+  #rebuild(work: () => Promise<void>): Promise<void> {
     this.#isReady = false
-    this.#streams.drop(undefined, true)
-    const old = backend.storages
-    backend.storages = this.#newStorages(backend.lagged, backend.compactor)
-    backend.ready = backend.storages.ready()
-    await old.close()
-    await backend.ready
-    this.#isReady = true
+    const rebuilt = this.ready()
+      .catch(() => undefined)
+      .then(work)
+    this.#rebuilding = rebuilt
+    return rebuilt.finally(() => {
+      if (this.#rebuilding !== rebuilt) return
+      this.#rebuilding = undefined
+      this.#isReady = true
+    })
   }
 
-  async #reset(): Promise<void> {
-    const old = this.#backend
+  #restart(): Promise<void> {
     this.#streams.drop(undefined, true)
-    this.#faults.clear()
-    this.#crds.stop()
-    this.registry.replaceCustom([])
-    this.#metrics = new MetricsRegistry()
-    old.compactor.close()
-    if (this.#options.storage === undefined) {
-      this.#backend = this.#start(new MemoryKV({ clock: this.clock }))
+    return this.#rebuild(async () => {
+      const backend = this.#backend
+      await backend.storages.close()
+      this.#crds.stop()
+      this.registry.replaceCustom([])
+      backend.storages = this.#newStorages(backend.lagged, backend.compactor)
+      await backend.storages.ready()
+      await this.#crds.start(backend.kv)
+    })
+  }
+
+  #reset(): Promise<void> {
+    this.#streams.drop(undefined, true)
+    return this.#rebuild(async () => {
+      const old = this.#backend
+      this.#faults.clear()
+      this.#crds.stop()
+      this.registry.replaceCustom([])
+      this.#metrics = new MetricsRegistry()
+      old.compactor.close()
       await old.storages.close()
-      await old.kv.close()
-    } else {
-      // Others may use the storage too: it is emptied, and its revisions go on.
-      await old.storages.close()
-      await empty(old.kv)
-      this.#backend = this.#start(old.kv)
-    }
-    await this.#backend.ready
+      if (this.#options.storage === undefined) {
+        await old.kv.close()
+        this.#backend = this.#start(new MemoryKV({ clock: this.clock }))
+      } else {
+        // Others may use the storage too: it is emptied, and its revisions go on.
+        await empty(old.kv)
+        this.#backend = this.#start(old.kv)
+      }
+      await this.#backend.ready
+    })
   }
 
   async #close(): Promise<void> {
     this.#streams.drop(undefined, true)
-    await this.#backend.ready.catch(() => undefined)
+    await this.ready().catch(() => undefined)
     this.#crds.stop()
     this.#backend.compactor.close()
     await this.#backend.storages.close()
@@ -469,4 +489,9 @@ export class Server {
 async function empty(kv: KV): Promise<void> {
   const { kvs } = await kv.range({ start: '/registry/', end: '/registry0' })
   for (const { key, modRevision } of kvs) await kv.txn({ key, expectedRevision: modRevision, put: undefined })
+}
+
+/** Reviews and the like are answered, not stored. */
+function storesObjects(resource: Resource): boolean {
+  return resource.verbs.includes('watch')
 }

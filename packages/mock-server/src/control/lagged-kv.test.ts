@@ -118,8 +118,10 @@ describe('a lagging KV', () => {
 test('whatever is frozen, thawed and delayed: everything arrives once, in order', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('put' as const), key: fc.constantFrom('a', 'b', 'c') }),
-    fc.record({ do: fc.constantFrom('freeze' as const, 'thaw' as const) }),
-    fc.record({ do: fc.constantFrom('lag' as const, 'wait' as const), ms: fc.nat(300) }),
+    fc.record({ do: fc.constant('freeze' as const) }),
+    fc.record({ do: fc.constant('thaw' as const) }),
+    fc.record({ do: fc.constant('lag' as const), ms: fc.nat(300) }),
+    fc.record({ do: fc.constant('wait' as const), ms: fc.nat(300) }),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {

@@ -29,6 +29,7 @@ const UNCACHED: ReadonlySet<string> = new Set(['/events'])
 export class ResourceStorages {
   readonly #options: ResourceStoragesOptions
   readonly #storages = new Map<string, ResourceStorage>()
+  readonly #starting = new Map<string, Promise<void>>()
   /** Out of use, but not ended yet. */
   readonly #retired = new Set<ResourceStorage>()
   #closed = false
@@ -46,8 +47,21 @@ export class ResourceStorages {
       if (this.#closed) throw new Error('the server is closed')
       made = this.#make(resource)
       this.#storages.set(resource.storageKey, made)
+      const begun = made
+      const started = begun.ready().finally(() => {
+        if (this.#starting.get(resource.storageKey) === started) this.#starting.delete(resource.storageKey)
+      })
+      // One that is closed before it is ready has nobody to tell.
+      started.catch(() => undefined)
+      this.#starting.set(resource.storageKey, started)
     }
     return made.storage
+  }
+
+  /** Waits for the cache of a resource that has only now begun: nobody is told to come back for that. */
+  starting(resource: Resource): Promise<void> | undefined {
+    this.of(resource)
+    return this.#starting.get(resource.storageKey)
   }
 
   /** Takes a storage out of use; the function returned ends it, with its watches. */

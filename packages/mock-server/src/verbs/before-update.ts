@@ -84,7 +84,14 @@ const STATUS_WITHOUT_METADATA: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io/storageversionmigrations',
 ])
 
-const KEPT_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp', 'selfLink'] as const
+const KEPT_METADATA = [
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+  'deletionTimestamp',
+  'selfLink',
+] as const
 
 function keepMetadata(meta: ObjectMeta, before: ObjectMeta): void {
   for (const name of KEPT_METADATA) {
