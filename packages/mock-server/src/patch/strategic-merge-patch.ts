@@ -2,6 +2,7 @@ import { newBadRequest } from '@freshread/core'
 import type { SchemaNode } from '../resources/schema.ts'
 import { goValue } from './go-value.ts'
 import { isJsonObject, jsonKind } from './patch-type.ts'
+import { plainError } from './plain-error.ts'
 import {
   badArgType,
   badPatchType,
@@ -11,7 +12,6 @@ import {
   deleteFromPrimitiveListPrefix,
   directiveMarker,
   noMergeKey,
-  plainError,
   retainKeysDirective,
   setElementOrderPrefix,
 } from './strategic/directives.ts'

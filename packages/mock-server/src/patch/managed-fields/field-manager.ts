@@ -1,5 +1,6 @@
-import { newBadRequest, StatusError, type KubeObject, type ManagedFieldsEntry } from '@freshread/core'
+import { newBadRequest, type KubeObject, type ManagedFieldsEntry } from '@freshread/core'
 import type { SchemaNode } from '../../resources/schema.ts'
+import { plainError } from '../plain-error.ts'
 import { atomOf, deduced, objectAtom, type Atom } from './atom.ts'
 import { ConflictsError } from './conflict.ts'
 import { FieldSet } from './field-set.ts'
@@ -218,11 +219,6 @@ function converter(
     const value = to.fromStorage?.(stored) ?? stored
     return { value: { ...value, apiVersion }, apiVersion, atom: atomFor(to) }
   }
-}
-
-/** A Status of 500 without a reason, as errors get that are not of the API's own kind. */
-function plainError(message: string): StatusError {
-  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
 }
 
 /**

@@ -1,5 +1,6 @@
-import { newBadRequest, newGenericServerResponse, StatusError } from '@freshread/core'
+import { newBadRequest, newGenericServerResponse, type StatusError } from '@freshread/core'
 import { goTypeOf, goValue } from '../go-value.ts'
+import { plainError } from '../plain-error.ts'
 
 /*
  * What a strategic merge patch may say beside values (`apimachinery: pkg/util/strategicpatch/patch.go`), and
@@ -12,11 +13,6 @@ export const directiveMarker = '$patch'
 export const retainKeysDirective = '$retainKeys'
 export const deleteFromPrimitiveListPrefix = '$deleteFromPrimitiveList'
 export const setElementOrderPrefix = '$setElementOrder'
-
-/** An error that is not of the API's own kind: 500 without a reason. */
-export function plainError(message: string): StatusError {
-  return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
-}
 
 export const badRetainKeys = (): StatusError => newBadRequest('invalid patch format of retainKeys')
 export const badPrimitiveList = (): StatusError => newBadRequest('invalid patch format of primitive list')

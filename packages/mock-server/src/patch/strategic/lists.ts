@@ -1,6 +1,7 @@
 import { goValue } from '../go-value.ts'
 import { isJsonObject } from '../patch-type.ts'
-import { badArgType, directiveMarker, noListOfLists, noMergeKey, plainError } from './directives.ts'
+import { plainError } from '../plain-error.ts'
+import { badArgType, directiveMarker, noListOfLists, noMergeKey } from './directives.ts'
 
 /** What the items of a list are. */
 export type ElementKind = 'map' | 'scalar'

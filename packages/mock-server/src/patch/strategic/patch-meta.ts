@@ -1,5 +1,5 @@
+import { plainError } from '../plain-error.ts'
 import type { SchemaNode } from '../../resources/schema.ts'
-import { plainError } from './directives.ts'
 
 /** How a field is patched: what its values are, whether its list is merged, and by which key. */
 export interface PatchMeta {
