@@ -48,9 +48,9 @@ export class Journal {
     this.#limit = limit
   }
 
-  /** Notes a request that has come in; its answer is filled in later. */
+  /** Takes in the entry of a request that has come in; its answer is filled in later. */
   add(entry: Omit<JournalEntry, 'id'>): JournalEntry {
-    const added: JournalEntry = { id: this.#nextId++, ...entry }
+    const added: JournalEntry = Object.assign(entry, { id: this.#nextId++ })
     this.#entries.push(added)
     // Dropped in halves, so that a full journal does not move all its entries with each request.
     if (this.#entries.length >= this.#limit * 2) this.#entries = this.#entries.slice(-this.#limit)

@@ -1,4 +1,13 @@
-import { newInvalid, type FieldError, forbidden, invalid, notSupported, required, tooLong } from '@freshread/core'
+import {
+  newInvalid,
+  type FieldError,
+  forbidden,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  utf8Length,
+} from '@freshread/core'
 import { firstValue, queryBoolean, type Query } from '../api/query.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
 
@@ -54,20 +63,21 @@ export function validateDryRun(values: readonly string[]): FieldError[] {
 
 /** `apimachinery: pkg/apis/meta/v1/validation: ValidateFieldManager`; positions count bytes. */
 export function validateFieldManager(manager: string, field: string): FieldError[] {
+  if (manager.length <= MAX_FIELD_MANAGER_LENGTH && PLAIN.test(manager)) return []
   const errors: FieldError[] = []
-  if (byteLength(manager) > MAX_FIELD_MANAGER_LENGTH) errors.push(tooLong(field, MAX_FIELD_MANAGER_LENGTH))
+  if (utf8Length(manager) > MAX_FIELD_MANAGER_LENGTH) errors.push(tooLong(field, MAX_FIELD_MANAGER_LENGTH))
   let position = 0
   for (const char of manager) {
     if (!isPrint(char)) {
       errors.push(invalid(field, manager, `invalid character ${codePoint(char)} (at position ${position})`))
     }
-    position += byteLength(char)
+    position += utf8Length(char)
   }
   return errors
 }
 
-const encoder = new TextEncoder()
-const byteLength = (text: string): number => encoder.encode(text).length
+/** Needs no look at each character. */
+const PLAIN = /^[ -~]*$/
 const isPrint = (char: string): boolean => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)
 
 /** Go's `%#U`: the code point, and the character if it can be shown. */
