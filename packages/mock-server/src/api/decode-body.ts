@@ -1,5 +1,6 @@
 import { newBadRequest, newRequestEntityTooLarge } from '@freshread/core'
 import { duplicateFields, parseGoJson } from '../verbs/go-json.ts'
+import { parseMergingDuplicates } from './merge-duplicates.ts'
 import { MAX_BODY_BYTES, type KubeRequest } from './message.ts'
 import { allCodecs, negotiateInput, type MediaType } from './negotiation.ts'
 import { decodeProtobuf, ProtobufError } from './protobuf/envelope.ts'
@@ -50,8 +51,9 @@ export function limitedBody(request: Pick<KubeRequest, 'body'>, limit: number = 
  * large (413) or of another type (415), and a {@link DecodeError} for one that cannot be read.
  *
  * @param strict looks for fields that are there twice
+ * @param typed the body is for a Go type, which takes both of two objects under one name
  */
-export function parseBody(request: Pick<KubeRequest, 'body' | 'headers'>, strict: boolean): ParsedBody {
+export function parseBody(request: Pick<KubeRequest, 'body' | 'headers'>, strict: boolean, typed = false): ParsedBody {
   const bytes = limitedBody(request)
   const mediaType = negotiateInput(request.headers['content-type'], allCodecs)
   if (mediaType === 'application/vnd.kubernetes.protobuf') {
@@ -71,7 +73,9 @@ export function parseBody(request: Pick<KubeRequest, 'body' | 'headers'>, strict
   } catch (error) {
     throw new DecodeError(`${PARSE_PREFIX}${(error as Error).message}`)
   }
-  return { mediaType, value, gvk: interpret(value), strictErrors: strict ? duplicateFields(text) : [] }
+  const strictErrors = strict ? duplicateFields(text) : []
+  if (typed && strictErrors.length > 0) value = parseMergingDuplicates(text)
+  return { mediaType, value, gvk: interpret(value), strictErrors }
 }
 
 function readProtobuf(bytes: Uint8Array): unknown {

@@ -27,7 +27,7 @@ export function decodeRequestObject(scope: RequestScope, fieldValidation: FieldV
   const { resource, request } = scope
   let gvk: BodyKind | undefined
   try {
-    const body = parseBody(request, fieldValidation !== 'Ignore')
+    const body = parseBody(request, fieldValidation !== 'Ignore', resource.builtIn)
     gvk = kindWithDefaults(body.gvk, resource)
     checkKind(scope, gvk, body.value)
     return decodeTyped(scope, body.value, body, fieldValidation)
