@@ -177,7 +177,7 @@ export class Informer<T extends KubeObject = KubeObject> extends EventEmitter<In
     if (outcome.kind === 'gone') {
       this.#listed = false
       this.#from = ''
-    } else if (outcome.kind === 'behind' && this.#failures >= 3) {
+    } else if (outcome.kind === 'behind' && this.#failures >= 2) {
       // Behind what the session wrote or another replica showed, for long: take what is current.
       this.#from = ''
       if (auto) this.#watchList = false

@@ -1,15 +1,15 @@
 import type { Outcome } from './classify.ts'
 
 /** How often a pinned GET is tried before it is read unpinned. */
-export const GET_TRIES = 2
+const GET_TRIES = 2
 /** How often the first page of a pinned LIST is tried before it is read unpinned. */
-export const LIST_TRIES = 5
+const LIST_TRIES = 5
 /** How many "slow down" answers are waited out. */
-export const THROTTLED_TRIES = 10
+const THROTTLED_TRIES = 10
 /** How many times a read is sent again after a broken connection or a proxy's error. */
-export const BROKEN_TRIES = 3
+const BROKEN_TRIES = 3
 /** The last, unpinned LISTs of a herd are spread over this many milliseconds. */
-export const UNPIN_SPREAD_MS = 1000
+const UNPIN_SPREAD_MS = 1000
 
 /** Where a request stands when an outcome arrives. */
 export interface PolicyState {

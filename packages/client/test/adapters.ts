@@ -46,8 +46,9 @@ export const adapters: readonly Adapter[] = [
     name: 'fetch',
     realMs: 0,
     make: async (cluster) => {
-      const through = (session: FreshReadSession): ReturnType<typeof wrapFetch> =>
-        wrapFetch((input, init) => cluster.fetch(new Request(input, init)), session)
+      const through = perSession((session) =>
+        wrapFetch((input, init) => cluster.fetch(new Request(input, init)), session),
+      )
       return {
         async call(session, { method = 'GET', path, body, signal }) {
           const response = await through(session)(BASE + path, {
@@ -109,6 +110,7 @@ export const adapters: readonly Adapter[] = [
           })
         },
       })
+      const library = perSession((session) => freshReadHttpLibrary(session, inner))
       const send = (
         session: FreshReadSession,
         { method = 'GET', path, body, signal }: Call,
@@ -119,7 +121,7 @@ export const adapters: readonly Adapter[] = [
           request.setHeaderParam('Content-Type', 'application/json')
         }
         if (signal) request.setSignal(signal)
-        return freshReadHttpLibrary(session, inner).send(request).toPromise()
+        return library(session).send(request).toPromise()
       }
       return {
         async call(session, call) {
@@ -140,22 +142,26 @@ export const adapters: readonly Adapter[] = [
   },
 ]
 
+/** A page and its session: each has a client of its own. */
+function perSession<T>(make: (session: FreshReadSession) => T): (session: FreshReadSession) => T {
+  const made = new Map<FreshReadSession, T>()
+  return (session) => {
+    const existing = made.get(session) ?? make(session)
+    made.set(session, existing)
+    return existing
+  }
+}
+
 function axiosSubject(
   baseURL: string,
   config: AxiosRequestConfig & { env?: object },
   close: () => Promise<void> = async () => {},
 ): Subject {
-  // A page and its session: each has an instance of its own.
-  const instances = new Map<FreshReadSession, ReturnType<typeof create>>()
-  const instanceOf = (session: FreshReadSession): ReturnType<typeof create> => {
-    let instance = instances.get(session)
-    if (!instance) {
-      instance = create({ ...config, baseURL } as AxiosRequestConfig)
-      attachFreshRead(instance, session)
-      instances.set(session, instance)
-    }
+  const instanceOf = perSession((session) => {
+    const instance = create({ ...config, baseURL } as AxiosRequestConfig)
+    attachFreshRead(instance, session)
     return instance
-  }
+  })
   return {
     async call(session, { method = 'GET', path, body, signal }) {
       const [pathname, query] = path.split('?')

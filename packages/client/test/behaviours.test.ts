@@ -254,8 +254,7 @@ describe.each(adapters as Adapter[])('through $name', (adapter) => {
     const before = cluster.sent.length
     const results = await run(Promise.all([list(), list(), list()].map((each) => subject.call(session, each))))
     expect(results.map(names)).toEqual([['a'], ['a'], ['a']])
-    // A library of client-node's, here made for each call, shares only its own requests.
-    expect(cluster.sent.length - before).toBe(adapter.name === 'client-node' ? 3 : adapter.name === 'fetch' ? 3 : 1)
+    expect(cluster.sent.length - before).toBe(1)
   })
 
   it('an abort during a wait rejects in the same turn', async () => {
