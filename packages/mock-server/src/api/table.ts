@@ -1,4 +1,4 @@
-import { invalid, newBadRequest, type KubeObject } from '@freshread/core'
+import { invalid, newBadRequest, type KubeObject, type ObjectMeta } from '@freshread/core'
 import type { Resource, TablePrinter } from '../resources/resource.ts'
 import type { ConvertTarget } from './negotiation.ts'
 import { firstValue, type Query } from './query.ts'
@@ -22,9 +22,27 @@ export function includeObjectOption(query: Query): IncludeObject {
   throw newBadRequest(`Unable to convert to Table as requested: ${error.message}`)
 }
 
-/** An object reduced to its metadata (`meta.AsPartialObjectMetadata`). */
+/** Annotations that only the versions on the wire have: where an older version kept a field. */
+const WIRE_ANNOTATIONS: Readonly<Record<string, string>> = {
+  'apps/v1 DaemonSet': 'deprecated.daemonset.template.generation',
+}
+
+/** An object reduced to its metadata (`meta.AsPartialObjectMetadata`), as the server has it inside. */
 export function partialObjectMetadata(object: KubeObject, version: string): Record<string, unknown> {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata }
+  const { metadata } = object
+  const wireOnly = WIRE_ANNOTATIONS[`${object.apiVersion} ${object.kind}`]
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: wireOnly === undefined ? metadata : withoutAnnotation(metadata, wireOnly),
+  }
+}
+
+function withoutAnnotation(metadata: ObjectMeta, name: string): ObjectMeta {
+  const { annotations, ...rest } = metadata
+  if (annotations?.[name] === undefined) return metadata
+  const { [name]: _dropped, ...kept } = annotations
+  return Object.keys(kept).length === 0 ? rest : { ...metadata, annotations: kept }
 }
 
 /** What a Table is made of. */
