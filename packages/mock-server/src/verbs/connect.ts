@@ -1,4 +1,14 @@
-import { interpretGetError, newBadRequest, newNotFound, newServiceUnavailable, type KubeObject } from '@freshread/core'
+import {
+  forbidden,
+  interpretGetError,
+  invalid,
+  newBadRequest,
+  newInvalid,
+  newNotFound,
+  newServiceUnavailable,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { firstValue } from '../api/query.ts'
 import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
 
@@ -24,12 +34,32 @@ async function read(scope: RequestScope): Promise<KubeObject> {
 
 /** The log of a container: nothing, since it never ran (`pkg/registry/core/pod/strategy.go: LogLocation`). */
 export async function podLog(scope: RequestScope): Promise<VerbResult> {
+  checkLogOptions(scope)
   const pod = await read(scope)
   const spec = (pod['spec'] ?? {}) as PodSpec
   checkContainer(scope.name, spec, firstValue(scope.query, 'container') ?? '')
   if (!spec.nodeName) return { type: 'empty', code: 204 }
   await requireNode(scope, spec.nodeName)
   return { type: 'text', code: 200, text: '' }
+}
+
+/** `pkg/apis/core/validation: ValidatePodLogOptions`. */
+function checkLogOptions(scope: RequestScope): void {
+  const errors: FieldError[] = []
+  const numberOf = (name: string): number | undefined => {
+    const text = firstValue(scope.query, name)
+    return text === undefined || !/^-?\d+$/.test(text) ? undefined : Number(text)
+  }
+  const least = (name: string, minimum: number, text: string): void => {
+    const value = numberOf(name)
+    if (value !== undefined && value < minimum) errors.push(invalid(name, value, text))
+  }
+  least('tailLines', 0, 'must be greater than or equal to 0')
+  least('limitBytes', 1, 'must be greater than 0')
+  if (numberOf('sinceSeconds') !== undefined && firstValue(scope.query, 'sinceTime') !== undefined) {
+    errors.push(forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+  } else least('sinceSeconds', 1, 'must be greater than 0')
+  if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, scope.name, errors)
 }
 
 function checkContainer(pod: string, spec: PodSpec, container: string): void {

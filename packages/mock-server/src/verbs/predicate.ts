@@ -46,7 +46,8 @@ export function fieldLabelConversion(resource: Resource): (label: string, value:
   return (label, value) => {
     if (label === 'metadata.name' || label === 'metadata.namespace') return [label, value]
     const field = Object.hasOwn(labels, label) ? labels[label] : undefined
-    if (field === undefined) throw new Error(`field label not supported: ${label}`)
+    if (field === undefined)
+      throw new Error(resource.strategy.fieldLabelError?.(label) ?? `field label not supported: ${label}`)
     return [field, value]
   }
 }
