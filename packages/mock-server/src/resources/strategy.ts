@@ -95,6 +95,8 @@ export interface Strategy {
   readonly fields?: (object: KubeObject) => Readonly<Record<string, string>>
   /** Selectable field names and aliases: alias → field. */
   readonly fieldLabels?: Readonly<Record<string, string>>
+  /** What is said of a field that cannot be selected by; default `field label not supported: …`. */
+  readonly fieldLabelError?: (label: string) => string
   /** Zero-value fields that a bookmark's object of the typed kind prints. */
   readonly emptyObject?: () => Readonly<Record<string, unknown>>
   /** Fields that an update to the main resource leaves as they are, and those the status subresource may change. */

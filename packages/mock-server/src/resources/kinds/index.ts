@@ -3,9 +3,15 @@ import { schemaOfKind } from '../catalogue.ts'
 import { emptyObjectOf } from '../decode/decode-object.ts'
 import { definitionStrategy } from '../crd/definition-strategy.ts'
 import type { Strategy } from '../strategy.ts'
+import {
+  mutatingAdmissionPolicy,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
+} from './admission-policy.ts'
 import { certificateSigningRequest } from './certificate-signing-request.ts'
 import { configMap } from './config-map.ts'
 import { cronJob } from './cron-job.ts'
+import { csiDriver, volumeAttachment } from './csi.ts'
 import { daemonSet } from './daemon-set.ts'
 import { deployment } from './deployment.ts'
 import { endpointSlice } from './endpoint-slice.ts'
@@ -34,14 +40,8 @@ import { service } from './service.ts'
 import { serviceAccount } from './service-account.ts'
 import { statefulSet } from './stateful-set.ts'
 import { storageClass } from './storage-class.ts'
-import {
-  admissionPolicy,
-  conditionalOnly,
-  controllerRevision,
-  podTemplate,
-  specOnly,
-  webhookConfiguration,
-} from './stored-only.ts'
+import { conditionalOnly, controllerRevision, podTemplate, specOnly } from './stored-only.ts'
+import { webhookConfiguration } from './webhook-configuration.ts'
 
 /** Strategies by `group/resource`; kinds that are not here are only what their schema says. */
 export const strategies: Readonly<Record<string, Strategy>> = {
@@ -60,11 +60,11 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   '/secrets': secret,
   '/serviceaccounts': serviceAccount,
   '/services': service,
-  'admissionregistration.k8s.io/mutatingadmissionpolicies': admissionPolicy,
-  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': admissionPolicy,
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': mutatingAdmissionPolicy,
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': mutatingAdmissionPolicy,
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': webhookConfiguration,
-  'admissionregistration.k8s.io/validatingadmissionpolicies': admissionPolicy,
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings': admissionPolicy,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': validatingAdmissionPolicy,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': validatingAdmissionPolicyBinding,
   'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookConfiguration,
   'apiextensions.k8s.io/customresourcedefinitions': definitionStrategy,
   'apps/controllerrevisions': controllerRevision,
@@ -93,11 +93,11 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'resource.k8s.io/deviceclasses': specOnly,
   'resource.k8s.io/resourceslices': specOnly,
   'scheduling.k8s.io/priorityclasses': priorityClass,
-  'storage.k8s.io/csidrivers': conditionalOnly,
+  'storage.k8s.io/csidrivers': csiDriver,
   'storage.k8s.io/csinodes': conditionalOnly,
   'storage.k8s.io/csistoragecapacities': conditionalOnly,
   'storage.k8s.io/storageclasses': storageClass,
-  'storage.k8s.io/volumeattachments': conditionalOnly,
+  'storage.k8s.io/volumeattachments': volumeAttachment,
 }
 
 interface ListedResource {

@@ -58,6 +58,7 @@ export const job: Strategy = {
     if (Object.keys(labels).length > 0) object.metadata.labels ??= { ...labels }
   },
   deleteWarnings: [DELETE_WARNING],
+  fieldLabelError: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   generation: specChanged,
   validate(object) {
     return [

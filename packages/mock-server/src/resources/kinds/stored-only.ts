@@ -12,15 +12,6 @@ import { specChanged } from './common.ts'
 /** Kinds that count generations of their `spec` (`pkg/registry/flowcontrol`, `pkg/registry/resource`). */
 export const specOnly: Strategy = { generation: specChanged }
 
-/** Admission policies and their bindings (`pkg/registry/admissionregistration`). */
-export const admissionPolicy: Strategy = { generation: specChanged, allowUnconditionalUpdate: false }
-
-/** Webhook configurations. */
-export const webhookConfiguration: Strategy = {
-  allowUnconditionalUpdate: false,
-  generation: (object, current) => !semanticEqual(object['webhooks'], current['webhooks']),
-}
-
 /** Kinds that a PUT replaces only with the version that it replaces. */
 export const conditionalOnly: Strategy = { allowUnconditionalUpdate: false }
 
