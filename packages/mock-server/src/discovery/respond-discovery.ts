@@ -207,6 +207,27 @@ function respondDocument(
   }
 }
 
+interface Aggregated {
+  readonly generation: number
+  readonly document: Readonly<Record<string, unknown>>
+  readonly etag: string
+}
+
+const aggregatedDocuments = new WeakMap<ResourceRegistry, Map<boolean, Aggregated>>()
+
+/** The aggregated document of all groups, or of the core group; made once for each state of the registry. */
+function aggregated(registry: ResourceRegistry, core: boolean): Aggregated {
+  let documents = aggregatedDocuments.get(registry)
+  if (!documents) aggregatedDocuments.set(registry, (documents = new Map()))
+  const known = documents.get(core)
+  const generation = registry.generation()
+  if (known?.generation === generation) return known
+  const document = apiGroupDiscoveryList(registry, core)
+  const made = { generation, document, etag: `"${contentHash(JSON.stringify(document))}"` }
+  documents.set(core, made)
+  return made
+}
+
 const isAggregated = (convert: ConvertTarget | undefined): boolean =>
   convert?.group === 'apidiscovery.k8s.io' && convert.version === 'v2' && convert.kind === 'APIGroupDiscoveryList'
 
@@ -230,8 +251,7 @@ function respondGroups(
   } catch {
     return respondNegotiated(context, legacy())
   }
-  const document = apiGroupDiscoveryList(registry, core)
-  const etag = `"${contentHash(JSON.stringify(document))}"`
+  const { document, etag } = aggregated(registry, core)
   const headers = { 'cache-control': 'public', etag, vary: 'Accept' }
   if (context.requestHeaders['if-none-match'] === etag) return { status: 304, headers: answerHeaders(context, headers) }
   const { kind, group, version } = format.convert!
