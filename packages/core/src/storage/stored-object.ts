@@ -12,6 +12,7 @@ export class StoredObject<T extends KubeObject = KubeObject> {
   readonly resourceVersion: number
   readonly object: T
   #json: Uint8Array | undefined
+  #jsonLine: Uint8Array | undefined
   #forms: Map<unknown, unknown> | undefined
 
   constructor(key: string, resourceVersion: number, object: T) {
@@ -35,8 +36,14 @@ export class StoredObject<T extends KubeObject = KubeObject> {
 
   /** The object as JSON in UTF-8, encoded when first asked for. */
   get json(): Uint8Array {
-    return (this.#json ??= encoder.encode(JSON.stringify(this.object)))
+    return (this.#json ??= this.jsonLine.subarray(0, -1))
   }
+
+  /** {@link StoredObject.json} with a newline behind it, in the same memory. */
+  get jsonLine(): Uint8Array {
+    return (this.#jsonLine ??= encoder.encode(`${JSON.stringify(this.object)}\n`))
+  }
+
   /**
    * What readers have made of this version, each under a key of its own; kept with it so that all share it. A
    * WeakMap would do the same, at several times the cost to those who read and to the garbage collector.

@@ -1,7 +1,7 @@
 import type { KubeObject, ListResult, ReadTrace, StoredObject } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 import { scalePrinter } from '../resources/tables/scale.ts'
-import { ChunkedBody, concatBytes } from './body-stream.ts'
+import { ChunkedBody } from './body-stream.ts'
 import { GZIP_THRESHOLD_BYTES, GzipBody } from './compression.ts'
 import { newNotAcceptableTransform } from './errors.ts'
 import { listBody } from './list-body.ts'
@@ -14,7 +14,7 @@ import {
   type ConvertTarget,
   type Negotiated,
 } from './negotiation.ts'
-import { groupVersion, objectBytes, versionedObject } from './object-bytes.ts'
+import { groupVersion, objectLine, versionedObject } from './object-bytes.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
 import { hasProtobuf } from './protobuf/envelope.ts'
 import { encodeValue } from './serialize.ts'
@@ -59,8 +59,6 @@ function ok(
   }
 }
 
-const newline = Uint8Array.of(0x0a)
-
 /** Answers with one stored object, in the version of the resource. */
 export function respondObject(
   context: ResponseContext,
@@ -71,7 +69,7 @@ export function respondObject(
 ): KubeResponse {
   const { format, trace } = options
   if (format.convert === undefined && format.mediaType === 'application/json' && !format.pretty) {
-    const body = concatBytes([objectBytes(stored, resource), newline])
+    const body = objectLine(stored, resource)
     return ok(context, status, format, body, { bytes: body.length, trace })
   }
   const object = versionedObject(stored, resource)

@@ -1,5 +1,6 @@
 import type { KubeObject, StoredObject } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
+import { concatBytes } from './body-stream.ts'
 
 const encoder = new TextEncoder()
 
@@ -31,6 +32,14 @@ export function objectBytes(stored: StoredObject, resource: Resource): Uint8Arra
   if (object === stored.object) return stored.json
   return memo(stored, `json ${groupVersion(resource)}`, () => encoder.encode(JSON.stringify(object)))
 }
+
+/** The same with a newline behind it. */
+export function objectLine(stored: StoredObject, resource: Resource): Uint8Array {
+  if (versionedObject(stored, resource) === stored.object) return stored.jsonLine
+  return concatBytes([objectBytes(stored, resource), NEWLINE])
+}
+
+const NEWLINE = Uint8Array.of(0x0a)
 
 /**
  * The object as an item of a list. Typed lists leave kind and apiVersion out of their items; where the
