@@ -45,14 +45,15 @@ export class Pins {
   }
 
   toJSON(): ExportedPins {
-    const servers: Record<string, Record<string, string>> = {}
-    for (const [server, entries] of this.#servers) {
-      for (const [name, { pin = '', blind }] of entries) {
-        const value = pin + (blind.size ? `!${[...blind.keys()].join()}` : '')
-        if (value) (servers[server] ??= {})[name] = value
-      }
-    }
-    return { version: 1, servers }
+    // Names may come from outside, in a token: `fromEntries` makes plain properties even of `__proto__`.
+    const servers = [...this.#servers].map(([server, entries]): [string, Record<string, string>] => {
+      const values = [...entries].map(([name, { pin = '', blind }]): [string, string] => [
+        name,
+        pin + (blind.size ? `!${[...blind.keys()].join()}` : ''),
+      ])
+      return [server, Object.fromEntries(values.filter(([, value]) => value))]
+    })
+    return { version: 1, servers: Object.fromEntries(servers.filter(([, values]) => Object.keys(values).length)) }
   }
 
   /** Takes over exported pins, keeping the newer of each. Throws a TypeError that says what is wrong. */

@@ -244,6 +244,15 @@ describe('pins', () => {
     }
   })
 
+  it('take nothing but pins from a token that somebody made up', () => {
+    const { session } = setup([])
+    session.fromToken(btoa('{"__proto__":{"polluted":"7"},"h":{"__proto__":"8"}}'))
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    const again = setup([]).session.importPins(session.exportPins())
+    expect(JSON.stringify(again.exportPins().servers)).toBe('{"__proto__":{"polluted":"7"},"h":{"__proto__":"8"}}')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
   it('keep the newer when imported', () => {
     const { session } = setup([])
     const pins = (configmaps: string): Parameters<FreshReadSession['importPins']>[0] => ({

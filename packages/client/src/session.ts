@@ -212,8 +212,8 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
         this.#mayHaveHappened(request)
         if (signal?.aborted || exchange.isBroken?.(thrown) === false) throw thrown
       }
-      if (!error) {
-        const view = exchange.view(answer!)
+      if (answer) {
+        const view = exchange.view(answer)
         status = view.status
         outcome = await this.#understand(request, exchange, sent, view)
       }
@@ -239,7 +239,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
       if (action === 'surface') {
         if (attempt > 1 || decision.gaveUp) rememberTries(answer ?? error, tries)
         if (decision.gaveUp) this.#tell('give-up', { request, attempt, outcome, tries })
-        if (status) return answer!
+        if (answer) return answer
         throw error
       }
 

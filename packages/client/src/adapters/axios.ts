@@ -64,7 +64,7 @@ async function send(
   const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter(
     (one) => one !== undefined,
   )
-  const signal = signals.length ? AbortSignal.any(signals) : undefined
+  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
   const ownAgent = config.httpsAgent !== instance.defaults.httpsAgent
   try {
     const { response, error } = await session.request<Answer>({
