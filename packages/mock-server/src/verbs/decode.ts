@@ -28,7 +28,7 @@ export function decodeRequestObject(scope: RequestScope, fieldValidation: FieldV
   let gvk: BodyKind | undefined
   try {
     const body = parseBody(request, fieldValidation !== 'Ignore', resource.builtIn)
-    gvk = kindWithDefaults(body.gvk, resource)
+    gvk = resource.builtIn ? kindWithDefaults(body.gvk, resource) : body.gvk
     checkKind(scope, gvk, body.value)
     return decodeTyped(scope, body.value, body, fieldValidation)
   } catch (error) {
@@ -90,8 +90,6 @@ function coerced(
   coerce: NonNullable<Strategy['coerce']>,
 ): DecodedObject {
   const object = structuredClone(value ?? {}) as KubeObject
-  object.apiVersion = groupVersion(resource)
-  object.kind = resource.kind
   object.metadata ??= {}
   try {
     const strict = coerce(object).map((path) => `unknown field "${path}"`)
@@ -130,8 +128,13 @@ export function checkKind(scope: RequestScope, gvk: BodyKind, value: unknown): v
     `the API version in the data (${apiVersion}) does not match the expected API version (${groupVersion(resource)})`,
   )
   if (!resource.builtIn) {
-    if (gvk.kind === resource.kind) throw otherVersion
-    throw new DecodeError('unexpected object type')
+    if (gvk.kind === '') {
+      const text = new TextDecoder().decode(limitedBody(scope.request))
+      throw new DecodeError(`Object 'Kind' is missing in '${text}'`)
+    }
+    // Another kind is left to validation.
+    if (!sameVersion) throw otherVersion
+    return
   }
   const schema = schemaOfKind(gvk.group, gvk.version, gvk.kind)
   if (schema === undefined) {

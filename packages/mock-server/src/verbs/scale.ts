@@ -1,4 +1,4 @@
-import { newBadRequest, newConflict, newInvalid, invalid, StoredObject, type KubeObject } from '@freshread/core'
+import { newBadRequest, newConflict, newInternalError, newInvalid, invalid, StoredObject, type KubeObject } from '@freshread/core'
 import { limitedBody } from '../api/decode-body.ts'
 import { groupVersion } from '../api/object-bytes.ts'
 import { fromScaleManagers, toScaleManagers, type ReplicasPaths } from '../patch/managed-fields/index.ts'
@@ -12,8 +12,13 @@ import { noteUpdate } from './managed-fields.ts'
 import { checkName, ensureNamespace } from './object-meta.ts'
 import { checkPatchType, patchedObject, readPatch } from './patch.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
-import { updateObject } from './update.ts'
+import { updateObject, type ObjectUpdate } from './update.ts'
 import { writeOptions } from './write-options.ts'
+
+/** Stands for replicas that an object does not say: the smallest number there is. */
+const NOT_SET = -(2 ** 31)
+
+const pathText = (access: ScaleAccess): string => `.${access.specReplicasPath.join('.')}`
 
 interface Scale extends KubeObject {
   readonly spec?: { readonly replicas?: number }
@@ -28,8 +33,12 @@ function accessOf(resource: Resource): ScaleAccess {
 export async function getScale(scope: RequestScope): Promise<VerbResult> {
   const result = await get(scope)
   if (result.type !== 'object') return result
-  const { object } = result.object
-  return { type: 'value', code: 200, object: scaleOf(scope.resource, scope.resource.fromStorage(object)) }
+  const { resource } = scope
+  const object = resource.fromStorage(result.object.object)
+  if (resource.scale !== undefined && resource.scale.read(object).replicas === undefined) {
+    throw newInternalError(new Error(`the spec replicas field "${pathText(resource.scale)}" does not exist`))
+  }
+  return { type: 'value', code: 200, object: scaleOf(resource, object) }
 }
 
 /** Sets the replicas of an object by a whole Scale. */
@@ -41,7 +50,9 @@ export async function updateScale(scope: RequestScope): Promise<VerbResult> {
   ensureNamespace(given.metadata, scope.namespace)
   checkName(given.metadata, scope.name, scope.namespace)
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
-  return writeScale(scope, options.dryRun, (current) =>
+  const { uid } = given.metadata
+  const preconditions = uid ? { uid } : undefined
+  return writeScale(scope, { dryRun: options.dryRun, preconditions }, (current) =>
     noteUpdate(scaleScope, current, structuredClone(given), manager),
   )
 }
@@ -51,12 +62,19 @@ export async function patchScale(scope: RequestScope): Promise<VerbResult> {
   const scaleScope = asKind(scope, 'autoscaling', 'v1', 'Scale')
   const type = checkPatchType(scope)
   const { options, body } = readPatch(scaleScope, type)
-  return writeScale(scope, options.dryRun, (current) => patchedObject(scaleScope, current, body, options))
+  if (scope.resource.scale !== undefined && type === 'application/apply-patch+yaml') {
+    // Custom resources cannot be scaled by server-side apply: the real server stumbles over the versions.
+    const what = `${scope.name}; autoscaling/v1, Kind=Scale`
+    throw new Error(
+      `failed to convert new object (/${what}) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
+    )
+  }
+  return writeScale(scope, { dryRun: options.dryRun, preconditions: undefined }, (current) => patchedObject(scaleScope, current, body, options))
 }
 
 async function writeScale(
   scope: RequestScope,
-  dryRun: boolean,
+  options: Pick<ObjectUpdate, 'dryRun' | 'preconditions'>,
   newScale: (current: KubeObject) => KubeObject,
 ): Promise<VerbResult> {
   const { resource, name } = scope
@@ -64,18 +82,23 @@ async function writeScale(
   const access = accessOf(resource)
   const paths: ReplicasPaths = { [apiVersion]: access.specReplicasPath }
   const result = await updateObject(scope, {
-    dryRun,
-    preconditions: undefined,
+    ...options,
     forceAllowCreate: false,
     newObject: (stored) => {
       const current = resource.fromStorage(stored!)
       const { managedFields } = current.metadata
       const before = scaleOf(resource, current)
+      const unset = resource.scale !== undefined && access.read(current).replicas === undefined
+      if (unset) before['spec'] = { replicas: NOT_SET }
       const owners = toScaleManagers(managedFields, paths)
       if (owners !== undefined) before.metadata.managedFields = owners
       const scale = newScale(before) as Scale
       const replicas = scale.spec?.replicas ?? 0
-      if (replicas < 0) {
+      if (unset && replicas === NOT_SET) {
+        throw newBadRequest(`the spec replicas field "${pathText(access)}" cannot be empty`)
+      }
+      // Objects of custom kinds are validated as a whole afterwards.
+      if (replicas < 0 && resource.scale === undefined) {
         const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0')
         throw newInvalid({ group: 'autoscaling', kind: 'Scale' }, name, [error])
       }
@@ -88,8 +111,8 @@ async function writeScale(
         )
       }
       const object = structuredClone(access.write(current, replicas))
-      if (resourceVersion === undefined) delete object.metadata.resourceVersion
-      else object.metadata.resourceVersion = resourceVersion
+      if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
+      else if (resource.scale === undefined) delete object.metadata.resourceVersion
       const noted = fromScaleManagers(managedFields, scale.metadata.managedFields, apiVersion, paths)
       if (noted === undefined) delete object.metadata.managedFields
       else object.metadata.managedFields = noted

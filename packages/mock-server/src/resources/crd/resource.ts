@@ -47,8 +47,7 @@ function customResource(crd: CustomResourceDefinition, version: SchemaVersion, s
   const terminating = isConditionTrue(crd, 'Terminating')
   const apiVersion = `${group}/${version.name}`
   const storageApiVersion = `${group}/${storage.name}`
-  const readStored = storedReader(storage, crd.spec?.preserveUnknownFields === true)
-  const fromStorage = versionReader(version, storage, apiVersion, readStored)
+  const fromStorage = versionReader(schemaVersions(crd), version, apiVersion, crd.spec?.preserveUnknownFields === true)
   const { scale } = version.subresources
   const warnings = deprecationWarnings(crd.spec ?? {}, version)
   let schema: SchemaNode | undefined
@@ -71,7 +70,7 @@ function customResource(crd: CustomResourceDefinition, version: SchemaVersion, s
     storagePrefix: `/${group}/${plural}`,
     storageKey: storageKeyOf(crd),
     storageApiVersion,
-    strategy: customResourceStrategy(crd, version.name, { read: readStored }),
+    strategy: customResourceStrategy(crd, version.name, { read: fromStorage }),
     printer: customPrinter(version.version.additionalPrinterColumns),
     ...(scale !== undefined && { scale: scaleAccess(scale) }),
     ...(warnings.length > 0 && { requestWarnings: warnings }),
@@ -120,13 +119,25 @@ function schemaNode(schema: JsonSchemaProps | undefined): SchemaNode | undefined
   )
 }
 
-/** Reads objects as they were stored: by the present schema, which may not be the one they were written by. */
-function storedReader(storage: SchemaVersion, preserveUnknownFields: boolean): (object: KubeObject) => KubeObject {
+/**
+ * Reads stored objects in a version: by the present schema of the version they were written in, which may not be the
+ * one they were written by. Only the apiVersion changes, and what the other version does not know goes.
+ */
+function versionReader(
+  versions: ReadonlyMap<string, SchemaVersion>,
+  version: SchemaVersion,
+  apiVersion: string,
+  preserveUnknownFields: boolean,
+): (object: KubeObject) => KubeObject {
   return remembered((object) => {
     const copy = copyJson(object)
-    coerceStored(copy, storage, preserveUnknownFields)
-    applyDefaults(copy, storage.schema)
-    return deepEqual(copy, object) ? object : copy
+    const written = versions.get((object.apiVersion ?? '').replace(/^.*\//, '')) ?? version
+    coerceStored(copy, written, preserveUnknownFields)
+    applyDefaults(copy, written.schema)
+    if (object.apiVersion === apiVersion) return deepEqual(copy, object) ? object : copy
+    copy.apiVersion = apiVersion
+    coerceStored(copy, version, preserveUnknownFields)
+    return copy
   })
 }
 
@@ -134,21 +145,6 @@ function coerceStored(object: KubeObject, version: SchemaVersion, preserveUnknow
   const { metadata } = object
   coerceObject(object, version, preserveUnknownFields)
   object.metadata = metadata
-}
-
-/** Reads stored objects in another version: only the apiVersion changes, and what that version does not know goes. */
-function versionReader(
-  version: SchemaVersion,
-  storage: SchemaVersion,
-  apiVersion: string,
-  readStored: (object: KubeObject) => KubeObject,
-): (object: KubeObject) => KubeObject {
-  if (version === storage) return readStored
-  return remembered((object) => {
-    const converted: KubeObject = { ...copyJson(readStored(object)), apiVersion }
-    coerceStored(converted, version, false)
-    return converted
-  })
 }
 
 /** Objects that are stored never change: what was made of one is kept as long as it. */

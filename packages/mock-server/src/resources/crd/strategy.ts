@@ -1,4 +1,4 @@
-import { newForbidden, type FieldError, type KubeObject } from '@freshread/core'
+import { newForbidden, newInvalid, type FieldError, type KubeObject } from '@freshread/core'
 import type { Strategy, StrategyContext } from '../strategy.ts'
 import { runtimeCelCostBudget } from './cel/validator.ts'
 import { CorrelatedObject, deepEqual } from './correlated-object.ts'
@@ -48,7 +48,8 @@ export function customResourceStrategy(
   const apiVersion = `${group}/${version}`
   const terminating = isTerminating(crd)
   const { selectableFields = [] } = made.version
-  const view = (object: KubeObject): KubeObject => ({ ...object, apiVersion, kind: names.kind ?? '' })
+  const view = (object: KubeObject): KubeObject => ({ ...object, apiVersion })
+  const ratcheted = new WeakMap<KubeObject, readonly string[]>()
   return {
     coerce: (object) => coerceObject(object, made, crd.spec?.preserveUnknownFields === true),
     setDefaults: (object) => applyDefaults(object, schema),
@@ -70,12 +71,17 @@ export function customResourceStrategy(
         'create not allowed while custom resource definition is terminating',
       )
     },
-    validate: (object) => validateNew(view(object), made),
-    validateUpdate: (object, current, context) =>
-      validateChanged(view(object), view(stored.read(current)), made, context),
-    // An apply may leave nulls, which validation must see.
-    canonicalize: (object) => pruneNonNullableNulls(object, schema),
-    warnings: finalizerWarnings,
+    validate: (object) => {
+      checkKind(object, group, names.kind ?? '')
+      return validateNew(view(object), made)
+    },
+    validateUpdate: (object, current, context) => {
+      checkKind(object, group, names.kind ?? '')
+      const { errors, warnings } = validateChanged(view(object), view(stored.read(current)), made, context)
+      ratcheted.set(object, warnings.map(({ message }) => message))
+      return errors
+    },
+    warnings: (object, current) => [...(ratcheted.get(object) ?? []), ...finalizerWarnings(object, current)],
     allowUnconditionalUpdate: false,
     ...(selectableFields.length > 0 && {
       fields: selectableFieldReader(selectableFields),
@@ -84,6 +90,13 @@ export function customResourceStrategy(
       selectableFields.map(({ jsonPath = '' }) => [fieldName(jsonPath), fieldName(jsonPath)]),
     ),
   }
+}
+
+/** An object may come as another kind; it is told apart only here, and as nothing else. */
+function checkKind(object: KubeObject, group: string, kind: string): void {
+  if (object.kind === kind) return
+  const given = { group, kind: object.kind ?? '' }
+  throw newInvalid(given, object.metadata.name ?? '', [invalid('kind', object.kind ?? '', `must be ${kind}`)])
 }
 
 /** Whether a definition is on its way out, and with it all its objects. */
@@ -154,7 +167,7 @@ function validateNew(object: KubeObject, version: SchemaVersion): FieldError[] {
     ...validateMeta(nilPath, object, schema, false),
     ...validateLists(schema, object),
   ]
-  return withRules(errors, object, undefined, version, undefined)
+  return withRules(errors, object, undefined, version, undefined).errors
 }
 
 function validateChanged(
@@ -162,7 +175,7 @@ function validateChanged(
   current: KubeObject,
   version: SchemaVersion,
   context: StrategyContext,
-): FieldError[] {
+): Validated {
   const { schema } = version
   const { scale } = version.subresources
   const correlation = new CorrelatedObject(object, current, schema)
@@ -181,6 +194,12 @@ function validateChanged(
   return withRules(errors, object, current, version, correlation)
 }
 
+interface Validated {
+  readonly errors: FieldError[]
+  /** Of what was so before. */
+  readonly warnings: readonly FieldError[]
+}
+
 /** Adds what the rules of the schema say, unless what is wrong already could confuse them. */
 function withRules(
   errors: FieldError[],
@@ -188,10 +207,12 @@ function withRules(
   current: KubeObject | undefined,
   version: SchemaVersion,
   correlation: CorrelatedObject | undefined,
-): FieldError[] {
+): Validated {
   const { cel } = version
-  if (cel === undefined) return errors
-  if (errors.some((error) => blocking.has(error.type))) return [...errors, invalid(nilPath, null, notChecked)]
-  const { errors: broken } = cel.validate(nilPath, object, current, runtimeCelCostBudget, correlation)
-  return [...errors, ...broken]
+  if (cel === undefined) return { errors, warnings: [] }
+  if (errors.some((error) => blocking.has(error.type))) {
+    return { errors: [...errors, invalid(nilPath, null, notChecked)], warnings: [] }
+  }
+  const found = cel.validate(nilPath, object, current, runtimeCelCostBudget, correlation)
+  return { errors: [...errors, ...found.errors], warnings: found.warnings }
 }
