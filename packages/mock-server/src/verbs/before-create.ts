@@ -1,5 +1,6 @@
 import { newInvalid, type KubeObject } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
+import { chargeQuotas } from './quota.ts'
 import { isPathSegmentName, nameIsDNSSubdomain } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
 import { isKubeKind, validateKubeFinalizers, validateObjectMeta } from './object-meta-validation.ts'
@@ -25,6 +26,7 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
   if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, resource.namespaced, isPathSegmentName))
   if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, object.metadata.name ?? '', errors)
   await strategy.validateAdmission?.(object, undefined, context)
+  await chargeQuotas(scope, object, context.dryRun)
   strategy.canonicalize?.(object)
   for (const text of strategy.warnings?.(object, undefined, context) ?? []) scope.warnings.add(text)
 }

@@ -63,12 +63,13 @@ export async function checkLimitRanges(
         const resources = fieldsAt(container, 'resources')
         texts.push(...bounds(limit, type, mapAt(resources, 'requests'), mapAt(resources, 'limits')))
       }
-    } else if (type === 'Pod') texts.push(...bounds(limit, type, total(spec, 'requests'), total(spec, 'limits')))
+    } else if (type === 'Pod') texts.push(...bounds(limit, type, podTotal(spec, 'requests'), podTotal(spec, 'limits')))
   }
   if (texts.length > 0) throw admissionForbidden('', resource, object, aggregateMessage(texts))
 }
 
-function total(spec: Fields, kind: 'requests' | 'limits'): Amounts {
+/** Requests or limits of a whole pod. */
+export function podTotal(spec: Fields, kind: 'requests' | 'limits'): Amounts {
   const view = kind === 'requests' ? spec : withLimitsAsRequests(spec)
   const sums = Object.entries(containerRequests(view)).map(([name, amount]) => [name, amount.toString()])
   return { ...Object.fromEntries(sums), ...mapAt(fieldsAt(spec, 'resources'), kind) }
