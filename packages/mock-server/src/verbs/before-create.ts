@@ -18,11 +18,14 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
   await strategy.prepareForCreate?.(object, context)
   if (resource.builtIn && typeof strategy.generation === 'function') object.metadata.generation = 1
 
-  const errors = withoutDuplicates([
-    ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? nameIsDNSSubdomain),
-    ...(isKubeKind(resource) ? validateKubeFinalizers(object.metadata) : []),
-    ...(strategy.validate?.(object, context) ?? []),
-  ])
+  const errors = withoutDuplicates(
+    [
+      ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? nameIsDNSSubdomain),
+      ...(isKubeKind(resource) ? validateKubeFinalizers(object.metadata) : []),
+      ...(strategy.validate?.(object, context) ?? []),
+    ],
+    resource.group,
+  )
   if (errors.length === 0) errors.push(...validateObjectMeta(object.metadata, resource.namespaced, isPathSegmentName))
   if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, object.metadata.name ?? '', errors)
   await strategy.validateAdmission?.(object, undefined, context)

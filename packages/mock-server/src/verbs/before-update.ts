@@ -44,12 +44,15 @@ export async function beforeUpdate(
   if (before.deletionGracePeriodSeconds !== undefined)
     meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
 
-  const errors = withoutDuplicates([
-    ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
-    ...validateObjectMetaUpdate(meta, before),
-    ...(isKubeKind(resource) ? validateKubeFinalizers(meta) : []),
-    ...(strategy.validateUpdate?.(object, current, context) ?? []),
-  ])
+  const errors = withoutDuplicates(
+    [
+      ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
+      ...validateObjectMetaUpdate(meta, before),
+      ...(isKubeKind(resource) ? validateKubeFinalizers(meta) : []),
+      ...(strategy.validateUpdate?.(object, current, context) ?? []),
+    ],
+    resource.group,
+  )
   if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, meta.name ?? '', errors)
   await strategy.validateAdmission?.(object, current, context)
   strategy.canonicalize?.(object)
