@@ -27,11 +27,11 @@ export interface OutputFormat extends Negotiated {
 }
 
 /** Negotiates how a resource request is answered; throws the 406 Status. */
-export function negotiateFormat(context: ResponseContext, resource: Resource, stream = false): OutputFormat {
+export function negotiateFormat(context: ResponseContext, resource: Resource): OutputFormat {
   const { accept, 'user-agent': userAgent } = context.requestHeaders
   const codecs = hasProtobuf(groupVersion(resource), resource.kind) ? { codecs: allCodecs } : {}
   const allows = resource.verbs.includes('list') ? allowsTransform : allowsMetadataOnly
-  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { stream, allows, ...codecs })
+  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { allows, ...codecs })
   return { ...negotiated, includeObject: 'Metadata' }
 }
 

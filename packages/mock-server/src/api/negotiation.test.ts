@@ -1,11 +1,18 @@
 import { StatusError } from '@freshread/core'
 import { describe, expect, it } from 'vitest'
 import { parseMediaType, routeAccepts } from './media-type.ts'
-import { allowsTransform, isPrettyPrint, negotiateInput, negotiateOutput, noTransform } from './negotiation.ts'
+import {
+  allowsTransform,
+  assertStreams,
+  isPrettyPrint,
+  negotiateInput,
+  negotiateOutput,
+  noTransform,
+} from './negotiation.ts'
 import { parseQuery } from './query.ts'
 
 const none = parseQuery('')
-const output = (accept: string | undefined, stream = false) => negotiateOutput({ accept }, none, { stream })
+const output = (accept: string | undefined) => negotiateOutput({ accept }, none)
 const failure = (run: () => unknown): StatusError => {
   try {
     run()
@@ -54,7 +61,7 @@ describe('negotiateOutput', () => {
         'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     })
     expect(status.details).toBeUndefined()
-    expect(failure(() => output('application/yaml', true)).status.message).toBe(
+    expect(failure(() => assertStreams(output('application/yaml'))).status.message).toBe(
       'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
     )
   })

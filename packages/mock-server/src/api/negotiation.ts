@@ -67,7 +67,6 @@ export function isPrettyPrint(query: Query, userAgent: string | undefined): bool
 }
 
 interface Options {
-  readonly stream: boolean
   readonly allows: TransformRestriction
   /** Media types that there is a codec for; protobuf is only chosen when it is among them. */
   readonly codecs: ReadonlySet<string>
@@ -78,7 +77,7 @@ interface Options {
  * accepted can be served.
  */
 export function negotiateOutput(input: NegotiationInput, query: Query, options: Partial<Options> = {}): Negotiated {
-  const { stream = false, allows = allowsTransform, codecs = defaultCodecs } = options
+  const { allows = allowsTransform, codecs = defaultCodecs } = options
   const header = input.accept ?? ''
   const human = isPrettyPrint(query, input['user-agent'])
   if (header === '') return { mediaType: 'application/json', pretty: human, convert: undefined }
@@ -90,14 +89,15 @@ export function negotiateOutput(input: NegotiationInput, query: Query, options: 
         (clause.type === '*' && clause.subType === '*')
       if (!matches || !codecs.has(mediaType)) continue
       const accepted = acceptParams(clause.params, mediaType, allows)
-      if (accepted && !(stream && mediaType === 'application/yaml')) {
-        return { ...accepted, pretty: accepted.pretty || human }
-      }
-      // The first match decides: a watch in YAML is refused, not looked for elsewhere.
-      if (accepted) throw newNotAcceptable(STREAM_MEDIA_TYPES)
+      if (accepted) return { ...accepted, pretty: accepted.pretty || human }
     }
   }
   throw newNotAcceptable(MEDIA_TYPES)
+}
+
+/** Throws the 406 Status for what a watch cannot be written in, though another answer could (`NegotiateOutputMediaTypeStream`). */
+export function assertStreams(format: Pick<Negotiated, 'mediaType'>): void {
+  if (format.mediaType === 'application/yaml') throw newNotAcceptable(STREAM_MEDIA_TYPES)
 }
 
 const defaultCodecs: ReadonlySet<string> = new Set(['application/json', 'application/yaml'])

@@ -19,7 +19,7 @@ function open(
   const context = contextOf(headers, '', clock)
   const watch = new FedWatch()
   const response = respondWatch(context, watch, resource, {
-    format: negotiateFormat(context, resource, true),
+    format: negotiateFormat(context, resource),
     ...options,
   })
   const body = response.body as BodyStream
@@ -143,6 +143,19 @@ describe('respondWatch', () => {
     cancelled.watch.feed(added('a'))
     await cancelled.clock.step(10_000)
     expect([cancelled.sink.ended, cancelled.sink.chunks.length, cancelled.watch.stopped]).toEqual([false, 0, true])
+  })
+
+  it('ends a watch that it cannot write', () => {
+    for (const [headers, query] of [
+      [{ accept: 'application/yaml' }, ''],
+      [{ accept: TABLE }, 'includeObject=Nope'],
+    ] as const) {
+      const context = contextOf(headers, query)
+      const watch = new FedWatch()
+      const format = negotiateFormat(context, resource)
+      expect(() => respondWatch(context, watch, resource, { format })).toThrow()
+      expect(watch.stopped).toBe(true)
+    }
   })
 
   it('stops a watch whose body nobody ever reads', () => {

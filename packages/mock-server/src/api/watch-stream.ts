@@ -4,6 +4,7 @@ import { concatBytes } from './body-stream.ts'
 import { gzip } from './compression.ts'
 import type { OutputFormat } from './encode.ts'
 import type { BodySink, BodyStream, KubeResponse } from './message.ts'
+import { assertStreams } from './negotiation.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
 import { serverTiming } from './server-timing.ts'
 import { includeObjectOption } from './table.ts'
@@ -35,8 +36,7 @@ export function respondWatch(
   resource: Resource,
   options: WatchResponseOptions,
 ): KubeResponse {
-  const table = options.format.convert?.kind === 'Table'
-  const format = table ? { ...options.format, includeObject: includeObjectOption(context.query) } : options.format
+  const format = watchFormat(context, watch, options.format)
   const compress = options.isWatchList === true && acceptsGzip(context)
   const timing = options.trace && serverTiming(options.trace)
   const { clock } = context
@@ -49,6 +49,19 @@ export function respondWatch(
       ...(compress && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
     }),
     body: new WatchBody(watch, encoder, clock, { compress, timeoutMs: options.timeoutMs, onEnd: options.onEnd }),
+  }
+}
+
+/** How events are written. What stands against it is only looked at once the watch has begun, which then ends. */
+function watchFormat(context: ResponseContext, watch: Watch, format: OutputFormat): OutputFormat {
+  try {
+    const table = format.convert?.kind === 'Table'
+    const checked = table ? { ...format, includeObject: includeObjectOption(context.query) } : format
+    assertStreams(checked)
+    return checked
+  } catch (error) {
+    watch.stop()
+    throw error
   }
 }
 

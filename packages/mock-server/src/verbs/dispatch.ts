@@ -36,9 +36,8 @@ export function handlerOf(route: Route): VerbHandler {
 /** Serves a resource request. Throws what {@link respondError} answers with. */
 export async function dispatch(scope: RequestScope, route: Route, context: ResponseContext): Promise<KubeResponse> {
   if (route.verb === 'patch') checkPatchType(scope)
-  const streams = route.verb === 'watch' || route.watchPath
   for (const text of route.resource.requestWarnings ?? []) context.warnings.add(text)
-  const format = negotiateFormat(context, scope.resource, streams)
+  const format = negotiateFormat(context, scope.resource)
   const result = await handlerOf(route)(scope)
   return respond(scope, context, format, result)
 }
