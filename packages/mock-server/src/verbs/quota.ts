@@ -3,8 +3,7 @@ import { fieldsAt, mapAt } from '../resources/fields.ts'
 import { missingForQuota, quotaCovers, quotaUsage, type Usage } from '../resources/kinds/quota-usage.ts'
 import { Quantity } from '../resources/quantity.ts'
 import { noteUpdate } from './managed-fields.ts'
-import type { RequestScope } from './scope.ts'
-import { updateObject } from './update.ts'
+import { keyOf, type RequestScope } from './scope.ts'
 
 /** Resources that no quota counts. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['/bindings', '/events', 'events.k8s.io/events'])
@@ -81,28 +80,25 @@ function requested(quota: KubeObject, usage: Usage): string[] {
 async function charge(scope: RequestScope, name: string, quota: KubeObject, usage: Usage): Promise<void> {
   const entries = requested(quota, usage)
   if (entries.length === 0) return
-  const resource = scope.host.registry.find('', 'v1', 'resourcequotas')!
-  const quotaScope: RequestScope = {
-    ...scope,
-    resource,
-    subresource: resource.subresources.get('status'),
-    name: quota.metadata.name!,
-  }
-  await updateObject(quotaScope, {
-    dryRun: false,
-    preconditions: undefined,
-    forceAllowCreate: false,
-    newObject: (current) => {
-      const now = current!
-      checkRoom(scope.resource, name, now, usage)
-      const status = fieldsAt(now, 'status') ?? {}
-      const used = { ...mapAt(status, 'used') }
-      for (const entry of entries)
-        used[entry] = Quantity.parse(used[entry] ?? '0')
-          .add(usage[entry]!)
-          .toString()
-      const changed = structuredClone({ ...now, status: { ...status, used } })
-      return noteUpdate(quotaScope, now, changed, 'kube-apiserver')
-    },
-  })
+  const { host } = scope
+  const resource = host.registry.find('', 'v1', 'resourcequotas')!
+  const quotaScope: RequestScope = { ...scope, resource, subresource: resource.subresources.get('status') }
+  const stored = await host
+    .storageOf(resource)
+    .guaranteedUpdate(keyOf(resource, scope.namespace, quota.metadata.name!), {
+      signal: scope.signal,
+      tryUpdate(current) {
+        const now = current!.object
+        checkRoom(scope.resource, name, now, usage)
+        const status = fieldsAt(now, 'status') ?? {}
+        const used = { ...mapAt(status, 'used') }
+        for (const entry of entries)
+          used[entry] = Quantity.parse(used[entry] ?? '0')
+            .add(usage[entry]!)
+            .toString()
+        const changed = structuredClone({ ...now, status: { ...status, used } })
+        return { object: noteUpdate(quotaScope, now, changed, 'kube-apiserver') }
+      },
+    })
+  await host.afterWrite(resource, stored.object, false)
 }
