@@ -206,7 +206,9 @@ class Controller implements CrdController {
       else if (!deepEqual(next.status?.acceptedNames, crd.status?.acceptedNames)) await this.#othersOf(name)
     }
     const crd = this.#crds.get(name)
-    if (epoch === this.#epoch && crd?.metadata.deletionTimestamp != null) await this.#cleanUp(name)
+    if (epoch !== this.#epoch || crd?.metadata.deletionTimestamp == null) return
+    await this.#cleanUp(name)
+    if (!this.#crds.has(name)) await this.#othersOf(name)
   }
 
   /** What a definition's status should become next; the definition itself when it is as it should be. */
