@@ -17,11 +17,14 @@ export async function fetchThrough(
   path?: string,
 ): Promise<Response> {
   const url = new URL(request.url)
+  const sent = Object.fromEntries(request.headers)
+  // Nothing goes over a network: to compress is time lost twice.
+  delete sent['accept-encoding']
   const message: KubeRequest = {
     method: request.method,
     path: path ?? url.pathname,
     query: url.search.slice(1),
-    headers: Object.fromEntries(request.headers),
+    headers: sent,
     body: await readBody(request),
     signal: request.signal,
   }
