@@ -30,7 +30,7 @@ export function listBody(
     items.push(item)
     bytes += item.length + 1
   }
-  if (bytes > CHUNK_BYTES) return { body: new ChunkedBody(chunks(head, items, tail), giveBack), bytes }
+  if (bytes > CHUNK_BYTES) return { body: new ChunkedBody(chunks(head, items, tail, bytes), giveBack), bytes }
   const whole = new Uint8Array(bytes)
   whole.set(head)
   whole.set(tail, fill(whole, head.length, items, 0).length)
@@ -57,14 +57,22 @@ function fill(
   return { next, length: at }
 }
 
-function* chunks(head: Uint8Array, items: readonly Uint8Array[], tail: Uint8Array): Generator<Uint8Array, void> {
+function* chunks(
+  head: Uint8Array,
+  items: readonly Uint8Array[],
+  tail: Uint8Array,
+  bytes: number,
+): Generator<Uint8Array, void> {
   yield head
+  let left = bytes - head.length - tail.length
   for (let next = 0; next < items.length;) {
     // An item that is larger than a chunk gets one of its own size.
     const needed = items[next]!.length + 2
-    const chunk = needed > CHUNK_BYTES ? new Uint8Array(needed) : (spare.pop() ?? new Uint8Array(CHUNK_BYTES))
+    const usual = Math.min(left, CHUNK_BYTES)
+    const chunk = needed > usual ? new Uint8Array(needed) : (spare.pop() ?? new Uint8Array(usual))
     const filled = fill(chunk, 0, items, next)
     next = filled.next
+    left -= filled.length
     yield chunk.subarray(0, filled.length)
   }
   yield tail
