@@ -1,4 +1,12 @@
-import { newBadRequest, newConflict, newInternalError, newInvalid, invalid, StoredObject, type KubeObject } from '@freshread/core'
+import {
+  newBadRequest,
+  newConflict,
+  newInternalError,
+  newInvalid,
+  invalid,
+  StoredObject,
+  type KubeObject,
+} from '@freshread/core'
 import { limitedBody } from '../api/decode-body.ts'
 import { groupVersion } from '../api/object-bytes.ts'
 import { fromScaleManagers, toScaleManagers, type ReplicasPaths } from '../patch/managed-fields/index.ts'
@@ -69,7 +77,9 @@ export async function patchScale(scope: RequestScope): Promise<VerbResult> {
       `failed to convert new object (/${what}) to proper version: request to convert CR to an invalid group/version: autoscaling/v1`,
     )
   }
-  return writeScale(scope, { dryRun: options.dryRun, preconditions: undefined }, (current) => patchedObject(scaleScope, current, body, options))
+  return writeScale(scope, { dryRun: options.dryRun, preconditions: undefined }, (current) =>
+    patchedObject(scaleScope, current, body, options),
+  )
 }
 
 async function writeScale(
