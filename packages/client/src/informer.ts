@@ -1,7 +1,7 @@
-import { EventEmitter } from 'eventemitter3'
 import { classify } from './classify.ts'
 import { delay } from './clock.ts'
 import { type CallLimits, timeoutError } from './deadline.ts'
+import { Emitter } from './emitter.ts'
 import { KubeError, watchError } from './kube-error.ts'
 import type { KubeObject, WatchEvent } from './kube-types.ts'
 import { backoff, withJitter } from './policy.ts'
@@ -49,7 +49,7 @@ interface Waiter {
  * the initial objects (WatchList). Resumes from the last bookmark, begins anew on 410, acts on every ERROR
  * event, and tells its handlers each change once.
  */
-export class Informer<T extends KubeObject = KubeObject> extends EventEmitter<InformerEvents<T>> {
+export class Informer<T extends KubeObject = KubeObject> extends Emitter<InformerEvents<T>> {
   readonly #resource: ResourceClient<T>
   readonly #options: InformerOptions<T>
   readonly #store: Store<T>
@@ -160,7 +160,7 @@ export class Informer<T extends KubeObject = KubeObject> extends EventEmitter<In
       } catch (error) {
         if (signal.aborted) return
         hintMs = this.#failed(error)
-        this.#tell('error', error)
+        this.emit('error', error)
       }
       if (clock.now() - began > HEALTHY_MS) this.#failures = 0
       // A server may end a watch whenever it likes, but one that told nothing is not asked for in a tight loop.
@@ -271,7 +271,7 @@ export class Informer<T extends KubeObject = KubeObject> extends EventEmitter<In
     }
     this.#store.resourceVersion = this.#from = resourceVersion
     this.#listed = this.#synced = true
-    this.#tell('synced', resourceVersion)
+    this.emit('synced', resourceVersion)
     this.#wake()
   }
 
@@ -282,9 +282,9 @@ export class Informer<T extends KubeObject = KubeObject> extends EventEmitter<In
       return this.#change(key, undefined, after)
     }
     this.#store.put(key, after)
-    if (after && before) this.#tell('update', after, before)
-    else if (after) this.#tell('add', after)
-    else if (before) this.#tell('delete', last!)
+    if (after && before) this.emit('update', after, before)
+    else if (after) this.emit('add', after)
+    else if (before) this.emit('delete', last!)
   }
 
   #advance(resourceVersion: string): void {
@@ -294,16 +294,5 @@ export class Informer<T extends KubeObject = KubeObject> extends EventEmitter<In
 
   #wake(): void {
     for (const waiter of this.#waiters) if (this.#reached(waiter.resourceVersion)) waiter.done()
-  }
-
-  /** A handler that throws must not keep the others, or the store, from what comes next. */
-  #tell<E extends keyof InformerEvents<T>>(event: E, ...args: Parameters<InformerEvents<T>[E]>): void {
-    try {
-      this.emit(event, ...(args as never))
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error
-      })
-    }
   }
 }

@@ -1,7 +1,7 @@
-import { EventEmitter } from 'eventemitter3'
 import { wrapFetch, type Fetch } from './adapters/fetch.ts'
 import { classify, type AnswerView, type Outcome } from './classify.ts'
 import { delay } from './clock.ts'
+import { Emitter } from './emitter.ts'
 import { type Exchange, type Try, rememberTries, triesOf } from './exchange.ts'
 import { type RequestOptions, type SessionOptions, resolveOptions } from './options.ts'
 import { type ExportedPins, Pins, pinName } from './pins.ts'
@@ -79,7 +79,7 @@ const MAX_CONFLICTS = 256
  * Remembers what was written through it and asks for at least that when reading; treats "not yet" as a wait.
  * One session is one reader's view: a page, a job, a reconcile loop. Create one per view, or share one.
  */
-export class FreshReadSession extends EventEmitter<SessionEvents> {
+export class FreshReadSession extends Emitter<SessionEvents> {
   /** `fetch` through this session; the global one, looked up at each call. */
   readonly fetch: Fetch = wrapFetch((input, init) => globalThis.fetch(input, init), this)
 
@@ -160,7 +160,7 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
   checkTimeout(timeoutMs: number | undefined): void {
     if (!timeoutMs || timeoutMs > 3000 || this.#warned) return
     this.#warned = true
-    this.options.warn(`FreshRead: a timeout of ${timeoutMs} ms hides "not yet", which takes 3000 ms`)
+    this.options.warn(`FreshRead: timeout ${timeoutMs} ms hides "not yet" (3000 ms)`)
   }
 
   /** Sends a request as the session sees fit. For adapters. */
@@ -369,16 +369,9 @@ export class FreshReadSession extends EventEmitter<SessionEvents> {
     }
   }
 
-  /** A listener that throws must not make a write that succeeded look as if it had not. */
   #tell<E extends keyof SessionEvents>(event: E, ...args: Parameters<SessionEvents[E]>): void {
     this.#stats[event]++
-    try {
-      this.emit(event, ...(args as never))
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error
-      })
-    }
+    this.emit(event, ...args)
   }
 
   #known(request: RequestInfo): ReturnType<Pins['of']> {

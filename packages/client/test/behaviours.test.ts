@@ -262,7 +262,7 @@ describe.each(adapters as Adapter[])('through $name', (adapter) => {
     cluster.kube.control.freeze()
     await call(create('a'))
     const controller = new AbortController()
-    const waiting = new Promise<void>((resolve) => session.once('wait', () => resolve()))
+    const waiting = new Promise<void>((resolve) => session.on('wait', () => resolve()))
     const settled = vi.fn()
     subject.call(session, { ...get('a'), signal: controller.signal }).then(settled, settled)
     await settle(cluster.clock, waiting, adapter.realMs)
