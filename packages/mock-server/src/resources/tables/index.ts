@@ -1,7 +1,8 @@
 import type { KubeObject } from '@freshread/core'
 import columnsByPath from '../../../data/tables.json' with { type: 'json' }
 import type { TableColumn, TablePrinter } from '../resource.ts'
-import { cellMakers, createdAt } from './cells.ts'
+import { createdAt } from './cell-parts.ts'
+import { cellMakers } from './cells.ts'
 import { since } from './duration.ts'
 import { podRowConditions } from './pod-cells.ts'
 import { View } from './view.ts'
