@@ -8,6 +8,7 @@ import {
   validatingAdmissionPolicy,
   validatingAdmissionPolicyBinding,
 } from './admission-policy.ts'
+import { apiService } from './api-service.ts'
 import { certificateSigningRequest } from './certificate-signing-request.ts'
 import { configMap } from './config-map.ts'
 import { cronJob } from './cron-job.ts'
@@ -41,6 +42,7 @@ import { serviceAccount } from './service-account.ts'
 import { statefulSet } from './stateful-set.ts'
 import { storageClass } from './storage-class.ts'
 import { conditionalOnly, controllerRevision, podTemplate, specOnly } from './stored-only.ts'
+import { volumeAttributesClass } from './volume-attributes-class.ts'
 import { webhookConfiguration } from './webhook-configuration.ts'
 
 /** Strategies by `group/resource`; kinds that are not here are only what their schema says. */
@@ -67,6 +69,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/validatingadmissionpolicybindings': validatingAdmissionPolicyBinding,
   'admissionregistration.k8s.io/validatingwebhookconfigurations': webhookConfiguration,
   'apiextensions.k8s.io/customresourcedefinitions': definitionStrategy,
+  'apiregistration.k8s.io/apiservices': apiService,
   'apps/controllerrevisions': controllerRevision,
   'apps/daemonsets': daemonSet,
   'apps/deployments': deployment,
@@ -98,6 +101,8 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'storage.k8s.io/csistoragecapacities': conditionalOnly,
   'storage.k8s.io/storageclasses': storageClass,
   'storage.k8s.io/volumeattachments': volumeAttachment,
+  'storage.k8s.io/volumeattributesclasses': volumeAttributesClass,
+  'storagemigration.k8s.io/storageversionmigrations': conditionalOnly,
 }
 
 interface ListedResource {

@@ -21,7 +21,7 @@ export function printerFor(group: string, version: string, resource: string): Ta
   const path = group === '' ? `/api/${version}/${resource}` : `/apis/${group}/${version}/${resource}`
   const columns = columnData[path] ?? defaultColumns
   const maker = cellMakers[`${group}/${resource}`]
-  if (!maker) return { columns, cells: defaultCells(columns), emptyRowsAreNull: columns !== defaultColumns }
+  if (!maker) return { columns, cells: defaultCells(columns), emptyRowsAreNull: columns.at(-1)?.name === 'Created At' }
   return {
     columns,
     cells: (object, now) => maker(new View(object), now),
