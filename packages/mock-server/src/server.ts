@@ -30,7 +30,7 @@ import { respondDiscovery, type DiscoverySources } from './discovery/respond-dis
 import { OpenApiV2 } from './discovery/openapi-v2.ts'
 import { OpenApiV3 } from './discovery/openapi-v3.ts'
 import { versionInfo } from './discovery/version.ts'
-import { fetchThrough } from './hosts/fetch.ts'
+import { fetchThrough } from './api/fetch.ts'
 import { dumpObjects, loadObjects, type LoadInput } from './load.ts'
 import { checkOptions, type KubeServerOptions } from './options.ts'
 import { bootstrap } from './resources/bootstrap.ts'

@@ -1,6 +1,6 @@
 import { http, type RequestHandler } from 'msw'
 import type { KubeServer } from '../server.ts'
-import { fetchThrough } from './fetch.ts'
+import { fetchThrough } from '../api/fetch.ts'
 import { urlMatcher, type ServerAddress } from './match.ts'
 
 /** Where {@link kubeHandlers} listens. */

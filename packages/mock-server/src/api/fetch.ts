@@ -1,6 +1,11 @@
-import { MAX_BODY_BYTES, type BodySink, type BodyStream, type KubeRequest } from '../api/message.ts'
 import { CONTROL_PREFIX } from '../control/http.ts'
-import type { KubeServer } from '../server.ts'
+import { MAX_BODY_BYTES, type BodySink, type BodyStream, type KubeRequest, type KubeResponse } from './message.ts'
+
+/** What answers requests: a server. */
+export interface RequestHandler {
+  handle(request: KubeRequest): Promise<KubeResponse>
+  handleControl(request: KubeRequest): Promise<KubeResponse>
+}
 
 /** Statuses whose Response must have no body. */
 const BODILESS = new Set([101, 204, 205, 304])
@@ -11,11 +16,7 @@ const BODILESS = new Set([101, 204, 205, 304])
  *
  * @param path path within the cluster, still encoded; default the URL's own
  */
-export async function fetchThrough(
-  server: Pick<KubeServer, 'handle' | 'handleControl'>,
-  request: Request,
-  path?: string,
-): Promise<Response> {
+export async function fetchThrough(server: RequestHandler, request: Request, path?: string): Promise<Response> {
   const url = new URL(request.url)
   const sent = Object.fromEntries(request.headers)
   // Nothing goes over a network: to compress is time lost twice.
