@@ -11,7 +11,7 @@ import {
   type FieldPath,
 } from './field-errors.ts'
 import { matchesFormat, supportedFormat } from './formats.ts'
-import { runeCount } from './go-text.ts'
+import { goValue, runeCount } from './go-text.ts'
 import { compileRegexp, matchString } from './go-regexp.ts'
 import type { JsonSchemaProps } from './types.ts'
 
@@ -317,7 +317,7 @@ function validateEnum(schema: JsonSchemaProps, path: string, value: unknown, res
   const allowed = schema.enum
   if (allowed === undefined || allowed.length === 0) return
   if (value !== null && allowed.some((candidate) => equalsConverted(value, candidate))) return
-  const message = `${path} in body should be one of [${allowed.map(String).join(' ')}]`
+  const message = `${path} in body should be one of [${allowed.map(goValue).join(' ')}]`
   result.add({ name: path, code: 'enum', message, value, valid: allowed })
 }
 
