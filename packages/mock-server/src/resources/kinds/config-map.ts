@@ -29,7 +29,7 @@ function validateData(object: KubeObject): FieldError[] {
     errors.push(...checked(`binaryData[${key}]`, key, isConfigMapKey))
     size += decodedLength(value)
   }
-  if (size > MAX_DATA_SIZE) errors.push(tooLong('', MAX_DATA_SIZE))
+  if (size > MAX_DATA_SIZE) errors.push(tooLong('[]', MAX_DATA_SIZE))
   return errors
 }
 

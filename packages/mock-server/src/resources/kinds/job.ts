@@ -29,6 +29,7 @@ import { validatePodTemplate } from '../validation/pod-spec.ts'
 import { hostNameWarning, podWarnings } from '../validation/pod-warnings.ts'
 import { counts } from '../validation/status.ts'
 import { resetStatus, selectable, specChanged, specOf, statusOf } from './common.ts'
+import { validateSuccessPolicy } from './job-success-policy.ts'
 
 const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name']
 const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid']
@@ -125,10 +126,13 @@ function validateGenerated(object: KubeObject): FieldError[] {
   for (const label of [...UID_LABELS, ...NAME_LABELS]) {
     const path = `spec.template.metadata.labels[${label}]`
     if (labels[label] === undefined) errors.push(required(path, `must be '${expected[label]}'`))
-    else if (labels[label] !== expected[label]) errors.push(invalid(path, labels, `must be '${expected[label]}'`))
+    else if (labels[label] !== expected[label])
+      errors.push(invalid(path, internalValue('map[string]string', labels), `must be '${expected[label]}'`))
   }
-  if (!selectorMatches(selector, expected))
-    errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'))
+  if (validateLabelSelector('', selector).length === 0 && !selectorMatches(selector, expected))
+    errors.push(
+      invalid('spec.selector', internalValue('meta.LabelSelector', selector), '`selector` not auto-generated'),
+    )
   return errors
 }
 
@@ -140,7 +144,13 @@ function validateSelector(spec: Fields): FieldError[] {
   if (errors.length > 0 && selector !== undefined) return errors
   if (!selectorMatches(selector, labels)) {
     const shown = Object.keys(labels).length === 0 ? null : labels
-    errors.push(invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`'))
+    errors.push(
+      invalid(
+        'spec.template.metadata.labels',
+        internalValue('map[string]string', shown),
+        '`selector` does not match template `labels`',
+      ),
+    )
   }
   return errors
 }
@@ -203,8 +213,14 @@ export function validateJobSpec(path: string, spec: Fields): FieldError[] {
   const failure = fieldsAt(spec, 'podFailurePolicy')
   if (failure !== undefined) errors.push(...validateFailurePolicy(`${path}.podFailurePolicy`, failure, spec))
   if (isSet(spec, 'successPolicy') && mode !== 'Indexed') {
-    errors.push(invalid(`${path}.successPolicy`, internalSuccessPolicy(spec), 'requires indexed completion mode'))
-  }
+    errors.push(
+      invalid(
+        `${path}.successPolicy`,
+        internalValue('batch.SuccessPolicy', spec['successPolicy']),
+        'requires indexed completion mode',
+      ),
+    )
+  } else if (isSet(spec, 'successPolicy')) errors.push(...validateSuccessPolicy(`${path}.successPolicy`, spec))
   const replacement = stringAt(spec, 'podReplacementPolicy')
   const replacements = failure === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
   if (replacement !== '' && !replacements.includes(replacement)) {
@@ -221,16 +237,6 @@ export function validateJobSpec(path: string, spec: Fields): FieldError[] {
     errors.push(invalid(policyPath, policy, 'only "Never" is supported when podFailurePolicy is specified'))
   }
   return errors
-}
-
-function internalSuccessPolicy(spec: Fields): unknown {
-  const rules = listAt(fieldsAt(spec, 'successPolicy'), 'rules')
-  return {
-    Rules: rules.map((rule) => ({
-      SucceededIndexes: rule['succeededIndexes'] ?? null,
-      SucceededCount: rule['succeededCount'] ?? null,
-    })),
-  }
 }
 
 function validateFailurePolicy(path: string, policy: Fields, spec: Fields): FieldError[] {

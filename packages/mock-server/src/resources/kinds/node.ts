@@ -28,9 +28,17 @@ export const node: Strategy = {
     if (taints.some((taint) => taint['key'] === NOT_READY && taint['effect'] === 'NoSchedule')) return
     spec['taints'] = [...taints, { key: NOT_READY, effect: 'NoSchedule' }]
   },
+  setDefaults(object) {
+    const spec = specOf(object)
+    const ranges = rangesOf(spec)
+    if (ranges.length === 0) return
+    spec['podCIDR'] = ranges[0]
+    spec['podCIDRs'] = [...ranges]
+  },
   prepareForCreate(object) {
     delete specOf(object)['configSource']
     delete statusOf(object)['config']
+    delete specOf(object)['podPreemptionPolicy']
   },
   prepareForUpdate(object, current, context) {
     if (isMain(context)) {
@@ -60,7 +68,7 @@ export const node: Strategy = {
 function validateNode(object: KubeObject): FieldError[] {
   const spec = specOf(object)
   const errors = [...validateTaints(spec), ...validateResources(object)]
-  const ranges = stringsAt(spec, 'podCIDRs')
+  const ranges = rangesOf(spec)
   ranges.forEach((range, i) => errors.push(...validateCIDR(`spec.podCIDRs[${i}]`, range)))
   if (
     ranges.length > 1 &&
@@ -69,6 +77,12 @@ function validateNode(object: KubeObject): FieldError[] {
     errors.push(invalid('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
   }
   return errors
+}
+
+/** The first range is written twice, for old clients; they may have written only that. */
+function rangesOf(spec: Fields): readonly string[] {
+  const [first, ranges] = [stringAt(spec, 'podCIDR'), stringsAt(spec, 'podCIDRs')]
+  return first !== '' && ranges[0] !== first ? [first] : ranges
 }
 
 function validateTaints(spec: Fields): FieldError[] {

@@ -59,6 +59,8 @@ export const persistentVolumeClaim: Strategy = {
 
 /** What is neither a claim nor a snapshot was never a source under the old name (`EnforceDataSourceBackwardsCompatibility`). */
 function dropOddSource(spec: Fields): void {
+  // Sources of other namespaces need a feature that is off.
+  if (stringAt(fieldsAt(spec, 'dataSourceRef'), 'namespace') !== '') delete spec['dataSourceRef']
   const source = fieldsAt(spec, 'dataSource')
   if (source === undefined || isSet(spec, 'dataSourceRef')) return
   const [kind, group] = [stringAt(source, 'kind'), stringAt(source, 'apiGroup')]

@@ -14,11 +14,17 @@ import {
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
 import { IMMUTABLE, immutable, moreThanOne } from '../validation/common.ts'
-import { checked, isDNSSubdomain } from '../validation/names.ts'
+import { checked, isDNSLabel, isDNSSubdomain } from '../validation/names.ts'
 import { noBacksteps } from '../validation/paths.ts'
 import { validateAccessModes, validateStorage, VOLUME_MODES } from '../validation/persistent-volume-claim.ts'
 import { validateNodeSelector } from '../validation/scheduling.ts'
-import { requiredFields, validateDriverName, validateHostPath, validateNFS } from '../validation/volumes.ts'
+import {
+  requiredFields,
+  validateDriverName,
+  validateHostPath,
+  validateNFS,
+  validateOneSource,
+} from '../validation/volumes.ts'
 import { isMain, specOf, statusOf } from './common.ts'
 import { timestamp } from '../system-fields.ts'
 
@@ -149,7 +155,11 @@ function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
   const sources = SOURCES.filter((source) => isSet(spec, source))
   const [first, ...rest] = sources
   if (first === undefined) return [required('spec', 'must specify a volume type')]
-  const errors = rest.map((source) => moreThanOne(`spec.${source === 'cephfs' ? 'cephFS' : source}`, 'volume type'))
+  const errors = rest.flatMap((source) => {
+    // Nobody minds a FlexVolume beside others.
+    if (source === 'flexVolume') return validateOneSource('spec.flexVolume', source, fieldsAt(spec, source)!)
+    return [moreThanOne(`spec.${source === 'cephfs' ? 'cephFS' : source}`, 'volume type')]
+  })
   const source = fieldsAt(spec, first)!
   const path = `spec.${first}`
   switch (first) {
@@ -179,8 +189,20 @@ function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
       }
       return [...own, ...errors]
     }
+    case 'storageos': {
+      const name = stringAt(source, 'volumeName')
+      const own = name === '' ? [required(`${path}.volumeName`, '')] : checked(`${path}.volumeName`, name, isDNSLabel)
+      return [...own, ...errors]
+    }
+    case 'rbd': {
+      const own = stringsAt(source, 'monitors').length === 0 ? [required(`${path}.monitors`, '')] : []
+      return [...own, ...requiredFields(path, source, ['image']), ...errors]
+    }
     default:
-      return errors
+      return [
+        ...validateOneSource(first === 'gcePersistentDisk' ? 'spec.persistentDisk' : path, first, source),
+        ...errors,
+      ]
   }
 }
 

@@ -20,5 +20,9 @@ export const serviceAccount: Strategy = {
 /** Secrets are in the namespace of their account: nothing but their names is kept. */
 function cleanSecretReferences(object: KubeObject): void {
   const secrets = listAt(object, 'secrets')
-  if (secrets.length > 0) object['secrets'] = secrets.map((secret) => ({ name: stringAt(secret, 'name') }))
+  if (secrets.length === 0) return
+  object['secrets'] = secrets.map((secret) => {
+    const name = stringAt(secret, 'name')
+    return name === '' ? {} : { name }
+  })
 }

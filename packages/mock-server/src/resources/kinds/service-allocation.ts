@@ -72,7 +72,7 @@ export async function allocateForCreate(object: KubeObject, context: StrategyCon
   if (stringAt(spec, 'clusterIP') !== '' && !isSet(spec, 'clusterIPs')) spec['clusterIPs'] = [spec['clusterIP']]
   initFamilies(object, undefined)
   const taken = await takenBy(object, context)
-  allocateAddresses(object, taken)
+  allocateAddresses(object, taken, context.dryRun)
   allocatePorts(object, taken)
 }
 
@@ -87,7 +87,8 @@ export async function allocateForUpdate(
   followSingular(spec, before)
   initFamilies(object, current)
   const taken = await takenBy(object, context)
-  if (before['type'] === 'ExternalName' && spec['type'] !== 'ExternalName') allocateAddresses(object, taken)
+  if (before['type'] === 'ExternalName' && spec['type'] !== 'ExternalName')
+    allocateAddresses(object, taken, context.dryRun)
   allocateChangedPorts(object, current, taken)
 }
 
@@ -165,7 +166,7 @@ function initFamilies(object: KubeObject, current: KubeObject | undefined): void
   spec['ipFamilies'] = families
 }
 
-function allocateAddresses(object: KubeObject, taken: Taken): void {
+function allocateAddresses(object: KubeObject, taken: Taken, dryRun: boolean): void {
   const spec = specOf(object)
   if (!hasAddress(spec) || stringsAt(spec, 'clusterIPs')[0] === 'None') return
   const wanted = stringsAt(spec, 'clusterIPs')[0] ?? ''
@@ -173,7 +174,8 @@ function allocateAddresses(object: KubeObject, taken: Taken): void {
     const value = parseIP(wanted)!.value
     const outside = value < CLUSTER_RANGE.first || value > CLUSTER_RANGE.last
     let reason = 'provided IP is already allocated'
-    if (value === CLUSTER_RANGE.network || value === CLUSTER_RANGE.broadcast) {
+    // A dry run asks the allocator of the default range alone.
+    if (value === CLUSTER_RANGE.network || value === CLUSTER_RANGE.broadcast || (outside && dryRun)) {
       reason = `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${CLUSTER_RANGE.text}`
     } else if (outside) reason = 'the provided network does not match the current range'
     if (outside || taken.has(`ip/${wanted}`)) {

@@ -75,7 +75,8 @@ function validateSpec(object: KubeObject): FieldError[] {
   const selector = fieldsAt(spec, 'selector')
   if (selector === undefined) errors.push(required('spec.selector', ''))
   else {
-    errors.push(...validateLabelSelector('spec.selector', selector))
+    const wrong = validateLabelSelector('spec.selector', selector)
+    if (wrong.length > 0) return [...errors, ...wrong, invalid('spec.selector', selector, '')]
     if (isEmptySelector(selector))
       errors.push(invalid('spec.selector', selector, 'empty selector is invalid for statefulset'))
   }

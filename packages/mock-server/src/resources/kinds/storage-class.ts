@@ -1,4 +1,5 @@
 import {
+  duplicate,
   invalid,
   isLabelKey,
   notSupported,
@@ -8,7 +9,7 @@ import {
   type FieldError,
   type KubeObject,
 } from '@freshread/core'
-import { listAt, mapAt, stringAt, stringsAt } from '../fields.ts'
+import { listAt, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { declaredImmutable } from '../validation/common.ts'
 import { qualifiedName } from '../validation/names.ts'
@@ -56,13 +57,39 @@ function validateParameters(object: KubeObject): FieldError[] {
 
 function validateTopologies(object: KubeObject): FieldError[] {
   const errors: FieldError[] = []
+  const seen: unknown[] = []
   for (const [i, term] of listAt(object, 'allowedTopologies').entries()) {
+    const keys = listAt(term, 'matchLabelExpressions').map((expression) => stringAt(expression, 'key'))
+    keys.forEach((key, j) => {
+      if (keys.indexOf(key) < j) {
+        errors.push(duplicate(`allowedTopologies[${i}].matchLabelExpressions[${j}].key`, key))
+      }
+    })
+    const sets = termSets(term)
+    // Empty terms are refused too: they are compared with what is not there yet.
+    if (keys.length === 0 || seen.some((other) => semanticEqual(other, sets))) {
+      errors.push(duplicate(`allowedTopologies[${i}].matchLabelExpressions`, ''))
+    }
+    seen.push(sets)
     for (const [j, expression] of listAt(term, 'matchLabelExpressions').entries()) {
       const path = `allowedTopologies[${i}].matchLabelExpressions[${j}]`
       const key = stringAt(expression, 'key')
       errors.push(...isLabelKey(key).map((text) => invalid(`${path}.key`, key, text)))
-      if (stringsAt(expression, 'values').length === 0) errors.push(required(`${path}.values`, ''))
+      const values = stringsAt(expression, 'values')
+      if (values.length === 0) errors.push(required(`${path}.values`, ''))
+      values.forEach((value, k) => {
+        if (values.indexOf(value) < k) errors.push(duplicate(`${path}.values[${k}]`, value))
+      })
     }
   }
   return errors
+}
+
+/** Values by key, in no order. */
+function termSets(term: Fields): unknown {
+  const entries = listAt(term, 'matchLabelExpressions').map((expression) => {
+    const values = [...new Set(stringsAt(expression, 'values'))].sort()
+    return [stringAt(expression, 'key'), values] as const
+  })
+  return Object.fromEntries(entries)
 }

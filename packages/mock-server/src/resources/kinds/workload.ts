@@ -1,4 +1,5 @@
 import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, semanticEqual, stringAt, type Fields } from '../fields.ts'
 import { isEmptySelector, labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
@@ -20,7 +21,8 @@ export function validateSelectorAndTemplate(spec: Fields, texts: WorkloadTexts):
   if (selector === undefined) errors.push(required('spec.selector', ''))
   else {
     errors.push(...validateLabelSelector('spec.selector', selector))
-    if (errors.length > 0) errors.push(invalid('spec.selector', selector, 'invalid label selector'))
+    // Nothing is said of the template then.
+    if (errors.length > 0) return [...errors, invalid('spec.selector', selector, 'invalid label selector')]
     if (isEmptySelector(selector))
       errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${texts.emptySelector}`))
   }
@@ -35,7 +37,7 @@ export function templateMatches(spec: Fields, template: Fields): FieldError[] {
   const labels = labelsOf(template)
   if (selector !== undefined && isEmptySelector(selector)) return []
   if (selectorMatches(selector, labels)) return []
-  const shown = Object.keys(labels).length === 0 ? null : labels
+  const shown = Object.keys(labels).length === 0 ? null : internalValue('map[string]string', labels)
   return [invalid('spec.template.metadata.labels', shown, '`selector` does not match template `labels`')]
 }
 

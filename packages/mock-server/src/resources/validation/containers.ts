@@ -61,7 +61,7 @@ export function validateInitContainers(
   for (const [index, container] of containers.entries()) {
     const at = `${path}[${index}]`
     const name = stringAt(container, 'name')
-    errors.push(...validateContainer(at, container, pod), ...validateRestartPolicy(at, container))
+    errors.push(...validateContainer(at, container, pod), ...validateRestartPolicy(at, container, true))
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name))
     else if (name !== '') names.add(name)
     errors.push(...hostPortConflicts(path, [container]))
@@ -219,12 +219,13 @@ function validateResizePolicy(path: string, policies: readonly Fields[], restart
 }
 
 /** A container's own restart policy and the rules for its exit codes. */
-function validateRestartPolicy(path: string, container: Fields): FieldError[] {
+function validateRestartPolicy(path: string, container: Fields, isInit = false): FieldError[] {
   const errors: FieldError[] = []
   const rules = listAt(container, 'restartPolicyRules')
   if (!isSet(container, 'restartPolicy')) {
     if (rules.length > 0)
       errors.push(required(`${path}.restartPolicy`, 'must specify restartPolicy when restart rules are used'))
+    if (isInit) return errors
   } else if (!RESTART_POLICIES.includes(stringAt(container, 'restartPolicy'))) {
     errors.push(notSupported(`${path}.restartPolicy`, container['restartPolicy'], RESTART_POLICIES))
   }

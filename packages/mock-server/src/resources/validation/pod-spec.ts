@@ -9,6 +9,7 @@ import {
   type FieldError,
   type ObjectMeta,
 } from '@freshread/core'
+import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, isTrueAt, listAt, mapAt, numberAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { oneOf } from './common.ts'
@@ -71,7 +72,12 @@ export function validatePodSpec(path: string, spec: Fields, meta: ObjectMeta | u
   errors.push(...validateDNSConfig(`${path}.dnsConfig`, fieldsAt(spec, 'dnsConfig'), stringAt(spec, 'dnsPolicy')))
   errors.push(...validateGates(path, spec))
   errors.push(...validateSpread(`${path}.topologySpreadConstraints`, listAt(spec, 'topologySpreadConstraints')))
-  errors.push(...validateHostUsers(path, spec), ...validateHostnameOverride(path, spec), ...validateNames(path, spec))
+  errors.push(
+    ...validateHostUsers(path, spec),
+    ...validateHostProcesses(path, spec),
+    ...validateHostnameOverride(path, spec),
+    ...validateNames(path, spec),
+  )
   const deadline = numberAt(spec, 'activeDeadlineSeconds')
   if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
     errors.push(invalid(`${path}.activeDeadlineSeconds`, deadline, inclusiveRange(1, MAX_INT32)))
@@ -89,17 +95,9 @@ export function validatePodSpec(path: string, spec: Fields, meta: ObjectMeta | u
       ...oneOf(`${path}.preemptionPolicy`, stringAt(spec, 'preemptionPolicy'), ['PreemptLowerPriority', 'Never']),
     )
   }
-  errors.push(
-    ...validateResourceRequirements(`${path}.overhead`, { limits: mapAt(spec, 'overhead') }, []).map(withoutLimits),
-  )
+  errors.push(...validateResourceRequirements(`${path}.overhead`, { limits: mapAt(spec, 'overhead') }, []))
   errors.push(...validateOS(path, spec), ...validateFileKeyRefs(path, spec))
   return errors
-}
-
-/** Overhead is checked as limits are, but named without them. */
-function withoutLimits(error: FieldError): FieldError {
-  const strip = (text: string): string => text.replace('.overhead.limits', '.overhead')
-  return { ...error, field: strip(error.field), message: strip(error.message) }
 }
 
 function validateResourceClaims(path: string, claims: readonly Fields[]): FieldError[] {
@@ -115,10 +113,20 @@ function validateResourceClaims(path: string, claims: readonly Fields[]): FieldE
     const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter((source) => isSet(claim, source))
     if (sources.length > 1) {
       errors.push(
-        invalid(at, claim, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'),
+        invalid(
+          at,
+          internalValue('core.PodResourceClaim', claim),
+          'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+        ),
       )
     } else if (sources.length === 0) {
-      errors.push(invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'))
+      errors.push(
+        invalid(
+          at,
+          internalValue('core.PodResourceClaim', claim),
+          'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+        ),
+      )
     }
     for (const source of sources) errors.push(...checked(`${at}.${source}`, stringAt(claim, source), isDNSSubdomain))
   }
@@ -242,9 +250,50 @@ function validateHostUsers(path: string, spec: Fields): FieldError[] {
     ['hostPID', 'HostPID'],
     ['hostIPC', 'HostIPC'],
   ] as const
-  return names
-    .filter(([name]) => isTrueAt(spec, name))
-    .map(([, shown]) => forbidden(`${path}.${shown}`, 'when `hostUsers` is false'))
+  const text = 'when `hostUsers` is false'
+  const errors = names.filter(([name]) => isTrueAt(spec, name)).map(([, shown]) => forbidden(`${path}.${shown}`, text))
+  const owners = containersOf(path, spec).filter(([, container]) => listAt(container, 'volumeDevices').length > 0)
+  return [...errors, ...owners.map(([at]) => forbidden(`${at}.volumeDevices`, text))]
+}
+
+/** All containers of a pod, with their paths. */
+function containersOf(path: string, spec: Fields): readonly (readonly [string, Fields])[] {
+  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
+    listAt(spec, list).map((container, i) => [`${path}.${list}[${i}]`, container] as const),
+  )
+}
+
+/** Containers that are processes of a Windows host (`validateWindowsHostProcessPod`), which nobody may run here. */
+function validateHostProcesses(path: string, spec: Fields): FieldError[] {
+  const flagOf = (owner: Fields): unknown =>
+    fieldsAt(fieldsAt(owner, 'securityContext'), 'windowsOptions')?.['hostProcess'] ?? undefined
+  const ofPod = flagOf(spec)
+  const errors: FieldError[] = []
+  const containers = containersOf(path, spec)
+  let count = 0
+  for (const [at, container] of containers) {
+    const own = flagOf(container)
+    if (ofPod !== undefined && own !== undefined && own !== ofPod) {
+      const text = `pod hostProcess value must be identical if both are specified, was ${String(ofPod)}`
+      errors.push(invalid(`${at}.securityContext.windowsOptions.hostProcess`, own, text))
+    }
+    if ((own ?? ofPod) === true) count++
+  }
+  if (count === 0) return errors
+  if (count !== containers.length) {
+    errors.push(
+      invalid(
+        path,
+        '',
+        'If pod contains any hostProcess containers then all containers must be HostProcess containers',
+      ),
+    )
+  }
+  if (!isTrueAt(spec, 'hostNetwork')) {
+    const text = 'hostNetwork must be true if pod contains any hostProcess containers'
+    errors.push(invalid(`${path}.hostNetwork`, false, text))
+  }
+  return [...errors, forbidden(path, 'hostProcess containers are disallowed by cluster policy')]
 }
 
 function validateHostnameOverride(path: string, spec: Fields): FieldError[] {

@@ -1,7 +1,7 @@
 import { duplicate, forbidden, invalid, notSupported, required, tooLong, type FieldError } from '@freshread/core'
 import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, isTrueAt, listAt, numberAt, stringAt, stringsAt, type Fields } from '../fields.ts'
-import { isUnixId } from './names.ts'
+import { checked, isDNSSubdomain, isUnixId } from './names.ts'
 import { descendingPath } from './paths.ts'
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined']
@@ -25,6 +25,7 @@ export function validateSecurityContext(path: string, context: Fields | undefine
       errors.push(invalid(`${path}.procMount`, mount, '`hostUsers` must be false to use `Unmasked`'))
   }
   errors.push(...validateSeccomp(`${path}.seccompProfile`, fieldsAt(context, 'seccompProfile')))
+  errors.push(...validateWindowsOptions(`${path}.windowsOptions`, fieldsAt(context, 'windowsOptions')))
   if (context['allowPrivilegeEscalation'] === false) {
     if (isTrueAt(context, 'privileged')) {
       errors.push(
@@ -56,6 +57,7 @@ export function validatePodSecurityContext(path: string, context: Fields | undef
   errors.push(...validateSysctls(`${path}.sysctls`, listAt(context, 'sysctls'), spec))
   errors.push(...supported(path, context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch']))
   errors.push(...validateSeccomp(`${path}.seccompProfile`, fieldsAt(context, 'seccompProfile')))
+  errors.push(...validateWindowsOptions(`${path}.windowsOptions`, fieldsAt(context, 'windowsOptions')))
   errors.push(...validateAppArmor(`${path}.appArmorProfile`, fieldsAt(context, 'appArmorProfile')))
   errors.push(...supported(path, context, 'supplementalGroupsPolicy', ['Merge', 'Strict']))
   return [...errors, ...supported(path, context, 'seLinuxChangePolicy', ['MountOption', 'Recursive'])]
@@ -101,7 +103,13 @@ function validateSeccomp(path: string, profile: Fields | undefined): FieldError[
     if (!local) errors.push(required(`${path}.localhostProfile`, 'must be set when seccomp type is Localhost'))
     else errors.push(...descendingPath(`${path}.localhostProfile`, stringAt(profile, 'localhostProfile')))
   } else if (local)
-    errors.push(invalid(`${path}.localhostProfile`, profile, 'can only be set when seccomp type is Localhost'))
+    errors.push(
+      invalid(
+        `${path}.localhostProfile`,
+        internalValue('core.SeccompProfile', profile),
+        'can only be set when seccomp type is Localhost',
+      ),
+    )
   return errors
 }
 
@@ -124,4 +132,35 @@ function profileType(path: string, type: string, field: string): FieldError[] {
   if (PROFILE_TYPES.includes(type)) return []
   if (type === '') return [required(`${path}.type`, `type is required when ${field} is set`)]
   return [notSupported(`${path}.type`, type, PROFILE_TYPES)]
+}
+
+const LONGEST_CREDENTIAL_SPEC = 64 * 1024
+
+/** `validateWindowsSecurityContextOptions`, but for the forms of user names. */
+function validateWindowsOptions(path: string, options: Fields | undefined): FieldError[] {
+  if (options === undefined) return []
+  const errors: FieldError[] = []
+  const name = options['gmsaCredentialSpecName']
+  if (typeof name === 'string') errors.push(...checked(`${path}.gmsaCredentialSpecName`, name, isDNSSubdomain))
+  const spec = options['gmsaCredentialSpec']
+  if (spec === '')
+    errors.push(invalid(`${path}.gmsaCredentialSpec`, spec, 'gmsaCredentialSpec cannot be an empty string'))
+  else if (typeof spec === 'string' && spec.length > LONGEST_CREDENTIAL_SPEC) {
+    errors.push(invalid(`${path}.gmsaCredentialSpec`, spec, 'gmsaCredentialSpec size must be under 64 KiB'))
+  }
+  const user = options['runAsUserName']
+  if (typeof user !== 'string') return errors
+  const refuse = (text: string): number => errors.push(invalid(`${path}.runAsUserName`, user, text))
+  const parts = user.split('\\')
+  const own = parts.at(-1)!
+  if (user === '') refuse('runAsUserName cannot be an empty string')
+  else if (/\p{Cc}/u.test(user)) refuse('runAsUserName cannot contain control characters')
+  else if (parts.length > 2) refuse('runAsUserName cannot contain more than one backslash')
+  else {
+    if (own === '') refuse("runAsUserName's User cannot be empty")
+    if (/^[. ]+$/.test(own)) refuse("runAsUserName's User cannot contain only periods or spaces")
+    if (/["/\\:;|=,+*?<>@[\]]/.test(own))
+      refuse('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]')
+  }
+  return errors
 }

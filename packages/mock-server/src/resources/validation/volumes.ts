@@ -9,12 +9,12 @@ import {
   type FieldError,
   type ObjectMeta,
 } from '@freshread/core'
-import { fieldsAt, isSet, isTrueAt, listAt, numberAt, stringAt, type Fields } from '../fields.ts'
+import { fieldsAt, isSet, isTrueAt, listAt, numberAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { moreThanOne, oneOf } from './common.ts'
 import { validateFieldRef, validateResourceFieldRef, VOLUME_FIELDS } from './env.ts'
 import { validateLabelSelector } from './labels.ts'
-import { checked, isDNSLabel, isDNSSubdomain, isUnixId } from './names.ts'
+import { checked, inclusiveRange, isDNSLabel, isDNSSubdomain, isUnixId } from './names.ts'
 import { descendingPath, fileMode, noBacksteps, nonReservedPath } from './paths.ts'
 import { validateClaimSpec, validateClaimTemplateMeta } from './persistent-volume-claim.ts'
 
@@ -38,7 +38,6 @@ export const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Neve
 const REQUIRED_OF_SOURCE: Readonly<Record<string, readonly string[]>> = {
   gcePersistentDisk: ['pdName'],
   awsElasticBlockStore: ['volumeID'],
-  iscsi: ['targetPortal', 'iqn'],
   glusterfs: ['endpoints', 'path'],
   rbd: ['monitors', 'image'],
   cinder: ['volumeID'],
@@ -51,6 +50,8 @@ const REQUIRED_OF_SOURCE: Readonly<Record<string, readonly string[]>> = {
   azureDisk: ['diskName', 'diskURI'],
   scaleIO: ['gateway', 'system', 'volumeName'],
 }
+
+const ISCSI_NAME = /^(iqn\.\d{4}-\d{2}\.([a-z0-9-.]*)(:.*)?|eui\.[0-9a-fA-F]{16}|naa\.[0-9a-fA-F]{32})$/
 
 /** Order in which sources are looked at: all but the first of a volume are refused. */
 const SOURCES = [
@@ -145,7 +146,8 @@ function validateSource(path: string, volume: Fields, name: string, podName: str
   return errors
 }
 
-function validateOneSource(path: string, kind: string, source: Fields): FieldError[] {
+/** One volume's source, of a pod or a PersistentVolume. */
+export function validateOneSource(path: string, kind: string, source: Fields): FieldError[] {
   switch (kind) {
     case 'emptyDir': {
       const limit = stringAt(source, 'sizeLimit')
@@ -163,6 +165,14 @@ function validateOneSource(path: string, kind: string, source: Fields): FieldErr
       return validateKeys(path, source, kind === 'secret' ? 'secretName' : 'name')
     case 'nfs':
       return validateNFS(path, source)
+    case 'fc':
+      return validateFC(path, source)
+    case 'quobyte':
+      return validateQuobyte(path, source)
+    case 'flocker':
+      return validateFlocker(path, source)
+    case 'iscsi':
+      return validateISCSI(path, source)
     case 'persistentVolumeClaim':
       return requiredFields(path, source, ['claimName'])
     case 'downwardAPI':
@@ -472,4 +482,65 @@ export function validateVolumeDevices(path: string, container: Fields, volumes: 
     if (name !== '') names.add(name)
   }
   return errors
+}
+
+function validateFlocker(path: string, source: Fields): FieldError[] {
+  const [name, uuid] = [stringAt(source, 'datasetName'), stringAt(source, 'datasetUUID')]
+  const errors: FieldError[] = []
+  if (name === '' && uuid === '') errors.push(required(path, 'one of datasetName and datasetUUID is required'))
+  if (name !== '' && uuid !== '') {
+    errors.push(invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'))
+  }
+  if (name.includes('/')) errors.push(invalid(`${path}.datasetName`, name, "must not contain '/'"))
+  return errors
+}
+
+function validateISCSI(path: string, source: Fields): FieldError[] {
+  const errors = requiredFields(path, source, ['targetPortal', 'iqn'])
+  const named = (field: string, text: string, name: string): void => {
+    if (!/^(iqn|eui|naa)/.test(name))
+      errors.push(invalid(`${path}.${field}`, name, `${text} starting with iqn, eui, or naa`))
+    else if (!ISCSI_NAME.test(name)) errors.push(invalid(`${path}.${field}`, name, text))
+  }
+  const iqn = stringAt(source, 'iqn')
+  if (iqn !== '') named('iqn', 'must be valid format', iqn)
+  const lun = numberAt(source, 'lun') ?? 0
+  if (lun < 0 || lun > 255) errors.push(invalid(`${path}.lun`, lun, inclusiveRange(0, 255)))
+  const authenticated = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true
+  if (authenticated && !isSet(source, 'secretRef')) errors.push(required(`${path}.secretRef`, ''))
+  const initiator = source['initiatorName']
+  if (typeof initiator === 'string') named('initiatorname', 'must be valid format', initiator)
+  return errors
+}
+
+function validateFC(path: string, source: Fields): FieldError[] {
+  const [names, ids] = [stringsAt(source, 'targetWWNs'), stringsAt(source, 'wwids')]
+  const errors: FieldError[] = []
+  const at = `${path}.targetWWNs`
+  if (names.length === 0 && ids.length === 0) {
+    errors.push(required(at, 'must specify either targetWWNs or wwids, but not both'))
+  }
+  if (names.length > 0 && ids.length > 0) {
+    errors.push(invalid(at, names, 'targetWWNs and wwids can not be specified simultaneously'))
+  }
+  if (names.length === 0) return errors
+  const lun = numberAt(source, 'lun')
+  if (lun === undefined) errors.push(required(`${path}.lun`, 'lun is required if targetWWNs is specified'))
+  else if (lun < 0 || lun > 255) errors.push(invalid(`${path}.lun`, lun, inclusiveRange(0, 255)))
+  return errors
+}
+
+function validateQuobyte(path: string, source: Fields): FieldError[] {
+  const text = 'must be a host:port pair or multiple pairs separated by commas'
+  const registry = stringAt(source, 'registry')
+  const errors: FieldError[] = []
+  if (registry === '') errors.push(required(`${path}.registry`, text))
+  else if (stringAt(source, 'tenant').length >= 65) {
+    errors.push(required(`${path}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'))
+  } else {
+    for (const pair of registry.split(',')) {
+      if (!/^(\[[^\]]*\]|[^:[\]]*):[^:]*$/.test(pair)) errors.push(invalid(`${path}.registry`, registry, text))
+    }
+  }
+  return [...errors, ...requiredFields(path, source, ['volume'])]
 }
