@@ -30,7 +30,9 @@ export const endpointSlice: Strategy = {
   validate: validateSlice,
   validateUpdate(object, current) {
     const changed = declaredImmutable('addressType', object['addressType'], current['addressType'])
-    return changed.length > 0 ? changed : validateSlice(object)
+    if (changed.length === 0) return validateSlice(object)
+    // Addresses are then of the wrong family, which goes without saying.
+    return [...changed, ...validateSlice(object).filter(({ body }) => !/: must be an IPv[46] address$/.test(body))]
   },
   warnings: (object) => (object['addressType'] === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
 }

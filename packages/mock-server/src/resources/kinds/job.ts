@@ -22,7 +22,7 @@ import {
   type Fields,
 } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable, nonNegative } from '../validation/common.ts'
+import { immutable, immutableInternal, nonNegative } from '../validation/common.ts'
 import { labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
 import { domainPrefixedPath, isDNSLabel, qualifiedName } from '../validation/names.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
@@ -43,6 +43,11 @@ const IMMUTABLE_FIELDS = [
   'managedBy',
   'successPolicy',
 ]
+/** Fields that errors show as the internal type prints them. */
+const INTERNAL_TYPES: Readonly<Record<string, string>> = {
+  podFailurePolicy: '*batch.PodFailurePolicy',
+  successPolicy: '*batch.SuccessPolicy',
+}
 const DELETE_WARNING =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +
   'or set propagationPolicy=Orphan to suppress this warning'
@@ -74,7 +79,7 @@ export const job: Strategy = {
     const [spec, before] = [specOf(object), specOf(current)]
     const errors = [...validateJobSpec('spec', spec), ...validateSelector(spec)]
     errors.push(...completionsChange(spec, before))
-    errors.push(...IMMUTABLE_FIELDS.flatMap((name) => immutable(`spec.${name}`, spec[name], before[name])))
+    errors.push(...IMMUTABLE_FIELDS.flatMap((name) => changeOf(name, spec[name], before[name])))
     return [...errors, ...templateChange(object, current), ...indexedName(object)]
   },
   warnings(object, current) {
@@ -311,6 +316,13 @@ function completionsChange(spec: Fields, before: Fields): FieldError[] {
 }
 
 /** A job that is suspended and has not begun may get other resources and other nodes for its pods. */
+function changeOf(name: string, value: unknown, current: unknown): FieldError[] {
+  const type = INTERNAL_TYPES[name]
+  return type === undefined
+    ? immutable(`spec.${name}`, value, current)
+    : immutableInternal(`spec.${name}`, type, value, current)
+}
+
 function templateChange(object: KubeObject, current: KubeObject): FieldError[] {
   const now = fieldsAt(specOf(object), 'template') ?? {}
   const old = fieldsAt(specOf(current), 'template') ?? {}

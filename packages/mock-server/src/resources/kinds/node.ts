@@ -42,6 +42,7 @@ export const node: Strategy = {
   },
   prepareForUpdate(object, current, context) {
     if (isMain(context)) {
+      if (specOf(current)['podPreemptionPolicy'] == null) delete specOf(object)['podPreemptionPolicy']
       if (specOf(current)['configSource'] == null) delete specOf(object)['configSource']
     } else if (statusOf(current)['config'] == null) delete statusOf(object)['config']
   },

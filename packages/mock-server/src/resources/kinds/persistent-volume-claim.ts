@@ -40,7 +40,10 @@ export const persistentVolumeClaim: Strategy = {
     alignSources(specOf(object))
   },
   prepareForUpdate(object, current, context) {
-    if (!isMain(context)) return
+    if (!isMain(context)) {
+      if (statusOf(current)['healthStatus'] == null) delete statusOf(object)['healthStatus']
+      return
+    }
     if (!isSet(specOf(current), 'dataSource') && !isSet(specOf(current), 'dataSourceRef')) dropOddSource(specOf(object))
     alignSources(specOf(object))
   },

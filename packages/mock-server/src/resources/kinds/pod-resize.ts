@@ -26,7 +26,7 @@ export function preparePodResize(object: KubeObject, current: KubeObject): void 
 /** `ValidatePodResize`, after the pod itself. */
 export function validatePodResize(object: KubeObject, current: KubeObject): FieldError[] {
   if (annotationsOf(current)['kubernetes.io/config.mirror'] !== undefined)
-    return [forbidden('', 'static pods cannot be resized')]
+    return [forbidden('[]', 'static pods cannot be resized')]
   const errors: FieldError[] = []
   const spec = specOf(object)
   const before = specOf(current)

@@ -276,7 +276,7 @@ function defaultPodResources(spec: Fields): void {
 /** Ephemeral containers can be added, and never change or go (`ValidatePodEphemeralContainersUpdate`). */
 function validateEphemeralUpdate(object: KubeObject, current: KubeObject): FieldError[] {
   if (annotationsOf(current)['kubernetes.io/config.mirror'] !== undefined) {
-    return [forbidden('', 'static pods do not support ephemeral containers')]
+    return [forbidden('[]', 'static pods do not support ephemeral containers')]
   }
   const now = new Map(listAt(specOf(object), 'ephemeralContainers').map((container) => [container['name'], container]))
   return listAt(specOf(current), 'ephemeralContainers').flatMap((old) => {

@@ -13,7 +13,10 @@ export const runtimeClass: Strategy = {
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate: validateClass,
-  validateUpdate: (object, current) => declaredImmutable('handler', object['handler'], current['handler']),
+  validateUpdate(object, current) {
+    const changed = declaredImmutable('handler', object['handler'], current['handler'])
+    return [...changed, ...validateClass(object)]
+  },
 }
 
 function validateClass(object: KubeObject): FieldError[] {

@@ -9,7 +9,7 @@ import {
   type FieldError,
   type KubeObject,
 } from '@freshread/core'
-import { listAt, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
+import { isSet, listAt, mapAt, semanticEqual, stringAt, stringsAt, type Fields } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { declaredImmutable } from '../validation/common.ts'
 import { qualifiedName } from '../validation/names.ts'
@@ -39,7 +39,7 @@ function validateClass(object: KubeObject): FieldError[] {
   if (reclaim !== '' && !RECLAIM_POLICIES.includes(reclaim))
     errors.push(notSupported('reclaimPolicy', reclaim, RECLAIM_POLICIES))
   const mode = stringAt(object, 'volumeBindingMode')
-  if (mode === '') errors.push(required('volumeBindingMode', ''))
+  if (!isSet(object, 'volumeBindingMode')) errors.push(required('volumeBindingMode', ''))
   else if (!BINDING_MODES.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, BINDING_MODES))
   return [...errors, ...validateTopologies(object)]
 }
