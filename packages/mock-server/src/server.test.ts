@@ -540,6 +540,21 @@ describe('versions of one kind', () => {
   })
 })
 
+test('events are gone after an hour, and their watches hear of it', async () => {
+  const { kube, clock } = await setUp()
+  const events = '/api/v1/namespaces/default/events'
+  const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'default' }, reason: 'Tested', type: 'Normal' }
+  expect((await send(kube, 'POST', events, event)).status).toBe(201)
+  await clock.step(3_590_000)
+  expect((await send(kube, 'GET', `${events}/e`)).status).toBe(200)
+  const { lines } = readLines(await send(kube, 'GET', `${events}?watch=true`))
+  // Events share leases of up to a minute more.
+  await clock.step(80_000)
+  expect((await send(kube, 'GET', `${events}/e`)).status).toBe(404)
+  const watched = lines.map((line) => (JSON.parse(line) as { type: string }).type)
+  expect(watched).toEqual(['ADDED', 'DELETED'])
+})
+
 describe('writes at the same time', () => {
   test('lose nothing: of two with the same resourceVersion one is refused', async () => {
     const { kube } = await setUp()
