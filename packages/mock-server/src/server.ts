@@ -209,7 +209,7 @@ export class Server {
     if (path === undefined) return respondUnreadable(context, 400, '400 Bad Request')
     let info: RequestInfo
     try {
-      info = newRequestInfo(request.method, path, query)
+      info = newRequestInfo(request.method, path, query, uriOf(request))
     } catch (error) {
       if (error instanceof RequestInfoError) return respondUnreadable(context, 500, `${error.message}\n`)
       return respondError(context, error)
@@ -484,6 +484,11 @@ export class Server {
       }),
     )
   }
+}
+
+/** Path and query as they came. */
+function uriOf({ path, query }: KubeRequest): string {
+  return query === '' ? path : `${path}?${query}`
 }
 
 /** Deletes every key below `/registry`. */

@@ -77,8 +77,10 @@ function requiredName(selector: string): string | undefined {
 /**
  * Reads method, decoded path and query. Throws a {@link RequestInfoError} for `/watch` and `/proxy` without
  * anything behind them.
+ *
+ * @param uri path and query as they came, for what an error says
  */
-export function newRequestInfo(method: string, path: string, query: Query): RequestInfo {
+export function newRequestInfo(method: string, path: string, query: Query, uri: string = path): RequestInfo {
   const info = {
     isResourceRequest: false,
     path,
@@ -108,7 +110,7 @@ export function newRequestInfo(method: string, path: string, query: Query): Requ
   if (SPECIAL_VERBS.has(parts[0]!)) {
     if (parts.length < 2) {
       throw new RequestInfoError(
-        `Internal Server Error: ${goQuote(path)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`,
+        `Internal Server Error: ${goQuote(uri)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${uri}`,
       )
     }
     info.verb = parts[0]!

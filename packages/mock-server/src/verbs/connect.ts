@@ -57,7 +57,7 @@ function checkLogOptions(scope: RequestScope): void {
   least('tailLines', 0, 'must be greater than or equal to 0')
   least('limitBytes', 1, 'must be greater than 0')
   if (numberOf('sinceSeconds') !== undefined && firstValue(scope.query, 'sinceTime') !== undefined) {
-    errors.push(forbidden('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+    errors.push(forbidden('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   } else least('sinceSeconds', 1, 'must be greater than 0')
   if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, scope.name, errors)
 }

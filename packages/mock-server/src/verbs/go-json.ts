@@ -3,11 +3,16 @@ import { goQuote } from '@freshread/core'
 /** Parses JSON; what is wrong is told in the words of Go's `encoding/json`. Throws a SyntaxError. */
 export function parseGoJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return HALF_SURROGATE.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text)
   } catch {
     throw new SyntaxError(syntaxErrorOf(text))
   }
 }
+
+const HALF_SURROGATE = /\\u[dD][89a-fA-F]/
+
+/** Go has no halves of surrogate pairs: each becomes U+FFFD. */
+const wellFormed = (_key: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value)
 
 const WHITESPACE = /[ \t\r\n]/
 const LITERALS: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }

@@ -1,4 +1,4 @@
-import { interpretListError, type RequestListOptions } from '@freshread/core'
+import { interpretListError, newMethodNotSupported, type RequestListOptions } from '@freshread/core'
 import { requestListOptions } from './list-options.ts'
 import { predicateOf, rangeOf } from './predicate.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
@@ -7,7 +7,10 @@ import { watch } from './watch.ts'
 /** Reads a collection (`pkg/endpoints/handlers/get.go: ListResource`); with `watch=true` it is watched instead. */
 export async function list(scope: RequestScope): Promise<VerbResult> {
   const options = requestListOptions(scope)
-  if (options.watch || scope.watchPath) return watch(scope, options)
+  if (options.watch || scope.watchPath) {
+    if (!scope.resource.verbs.includes('watch')) throw newMethodNotSupported(scope.resource, 'watch')
+    return watch(scope, options)
+  }
   return { type: 'list', list: await listObjects(scope, options) }
 }
 
