@@ -3,10 +3,21 @@ import type { BodySink, BodyStream } from './message.ts'
 /** Smaller bodies are not compressed (`pkg/endpoints/handlers/responsewriters: defaultGzipThresholdBytes`). */
 export const GZIP_THRESHOLD_BYTES: number = 128 * 1024
 
-/** Compresses bytes to one complete gzip member. */
-export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
+/** A gzip member of no bytes: its header, one empty final block, and the checksum and length of nothing. */
+const EMPTY_MEMBER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+/**
+ * Compresses bytes so that a reader of a stream that goes on has them at once. Go's reader keeps what a member's last
+ * block holds until it has read the header of the next member; hence an empty member follows
+ * (`pkg/endpoints/handlers/watch.go: perFlushGzipWriter` writes an empty last block to the same end).
+ */
+export async function gzipFlushed(bytes: Uint8Array): Promise<Uint8Array> {
   const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('gzip'))
-  return new Uint8Array(await new Response(stream).arrayBuffer())
+  const member = new Uint8Array(await new Response(stream).arrayBuffer())
+  const flushed = new Uint8Array(member.length + EMPTY_MEMBER.length)
+  flushed.set(member)
+  flushed.set(EMPTY_MEMBER, member.length)
+  return flushed
 }
 
 /** A body compressed as one gzip stream, chunk by chunk as the source gives them. */

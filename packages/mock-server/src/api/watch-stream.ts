@@ -1,7 +1,7 @@
 import type { Clock, ReadTrace, TimerHandle, Watch } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 import { concatBytes } from './body-stream.ts'
-import { gzip } from './compression.ts'
+import { gzipFlushed } from './compression.ts'
 import type { OutputFormat } from './encode.ts'
 import type { BodySink, BodyStream, KubeResponse } from './message.ts'
 import { assertStreams } from './negotiation.ts'
@@ -158,7 +158,7 @@ class WatchBody implements BodyStream {
   }
 
   #compress(bytes: Uint8Array): void {
-    this.#compressing = gzip(bytes).then(
+    this.#compressing = gzipFlushed(bytes).then(
       (member) => {
         this.#compressing = undefined
         this.#write(member)
