@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { MAX_BODY_BYTES } from '../api/message.ts'
+import { MAX_BODY_BYTES, type BodyStream } from '../api/message.ts'
+import type { KubeServer } from '../server.ts'
 import { serve, type ServedKubeServer, type ServeOptions } from './http.ts'
 
 let served: ServedKubeServer | undefined
@@ -114,6 +116,30 @@ describe('serve', () => {
     ['cors', { cors: 'yes' }],
   ])('refuses a wrong %s and names it', async (name, options) => {
     await expect(serve(options as ServeOptions)).rejects.toThrow(new RegExp(`option ${name}`))
+  })
+
+  it('sends what a turn wrote in order: small chunks as one, large ones at once', async () => {
+    const large = new Uint8Array(300_000).fill(0x78)
+    let sent = 0
+    const body: BodyStream = {
+      start(sink) {
+        for (const text of ['a', 'bc']) sink.write(new TextEncoder().encode(text))
+        sink.write(large, () => void sent++)
+        for (const text of ['d', 'e']) sink.write(new TextEncoder().encode(text))
+        setImmediate(() => sink.end())
+      },
+      drain: () => undefined,
+      cancel: () => undefined,
+    }
+    const server = { handle: async () => ({ status: 200, headers: {}, body }) } as unknown as KubeServer
+    const { port } = await start({ server })
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET /api HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    const frames = text.slice(text.indexOf('\r\n\r\n') + 4).replace(/x+/, 'x')
+    expect(frames).toBe(`3\r\nabc\r\n${large.length.toString(16)}\r\nx\r\n2\r\nde\r\n0\r\n\r\n`)
+    expect(sent).toBe(1)
   })
 
   it('rejects when the port is taken', async () => {

@@ -241,10 +241,12 @@ const DIRECT_BYTES = 64 * 1024
  * costs one system call a connection, not one an event.
  */
 const corked = new Set<ServerResponse>()
+/** Taken at import: fake timers installed by a test must not hold writes back. */
+const realSetImmediate = globalThis.setImmediate
 
 function cork(response: ServerResponse): void {
   if (corked.has(response)) return
-  if (corked.size === 0) setImmediate(uncorkAll)
+  if (corked.size === 0) realSetImmediate(uncorkAll)
   corked.add(response)
   response.cork()
 }
