@@ -71,6 +71,7 @@ interface Served {
 class Controller implements CrdController {
   readonly #host: CrdControllerHost
   readonly #clock: Clock
+  readonly #verbs: VerbHost
   readonly #crds = new Map<string, CustomResourceDefinition>()
   readonly #served = new Map<string, Served>()
   readonly #running = new Map<string, Promise<void>>()
@@ -82,7 +83,14 @@ class Controller implements CrdController {
 
   constructor(host: CrdControllerHost) {
     this.#host = host
-    this.#clock = host.verbs.clock
+    const { verbs } = host
+    this.#clock = verbs.clock
+    this.#verbs = {
+      ...verbs,
+      // Whoever writes a definition's status here goes on from there without being told.
+      afterWrite: (resource, object, deleted) =>
+        isDefinition(resource) ? this.#note(object, deleted) : verbs.afterWrite(resource, object, deleted),
+    }
   }
 
   async start(kv: KV): Promise<void> {
@@ -110,14 +118,20 @@ class Controller implements CrdController {
 
   async afterWrite(resource: Resource, object: KubeObject, deleted: boolean): Promise<void> {
     const { name = '' } = object.metadata
-    if (resource.group !== group || resource.resource !== plural) {
+    if (!isDefinition(resource)) {
       if (deleted && !resource.builtIn) await this.#instanceGone(resource)
       return
     }
-    if (deleted) this.#forget(name, versionOf(object))
+    this.#note(object, deleted)
+    await this.#process(name)
+    // What ran already may have looked before this write.
+    const crd = this.#crds.get(name)
+    if (crd !== undefined && this.#nextStatus(crd) !== crd) await this.#process(name)
+  }
+
+  #note(object: KubeObject, deleted: boolean): void {
+    if (deleted) this.#forget(object.metadata.name ?? '', versionOf(object))
     else this.#observe(object)
-    // A write of the controller itself is dealt with by whoever made it.
-    if (!this.#running.has(name)) await this.#process(name)
   }
 
   stop(): void {
@@ -264,7 +278,7 @@ class Controller implements CrdController {
       signal,
     }
     return {
-      host: this.#host.verbs,
+      host: this.#verbs,
       request,
       query: new Map(),
       resource,
@@ -333,6 +347,10 @@ class Controller implements CrdController {
     }
     this.#cleaning.delete(name)
   }
+}
+
+function isDefinition(resource: Resource): boolean {
+  return resource.group === group && resource.resource === plural
 }
 
 function versionOf(object: KubeObject): number {
