@@ -1,6 +1,6 @@
 export { createKubeServer, type KubeServer } from './server.ts'
 export type { AuthorizationAttributes, KubeServerOptions } from './options.ts'
-export type { LoadInput } from './load.ts'
+export type { LoadInput, LoadSource } from './load.ts'
 export type { Control, ControlState, ResourceFilter, Snapshot } from './control/control.ts'
 export type { FaultMatch, FaultResponder, StatusFault } from './control/faults.ts'
 export { CONTROL_PREFIX } from './control/http.ts'

@@ -62,8 +62,11 @@ export interface KubeServer {
   /** What was asked and how it was served. */
   readonly journal: Journal
   /**
-   * Puts objects into the storage: YAML or JSON text (several documents, lists), objects, or a mixture. Existing ones
-   * are replaced, missing namespaces made. Answers them as they are stored.
+   * Puts objects into the storage: YAML or JSON text (several documents, lists), objects, files (a `file:` URL in Node,
+   * a Blob or File anywhere), or a list of these. Existing ones are replaced, missing namespaces made. Answers them as
+   * they are stored.
+   *
+   * @throws TypeError for what are no objects; StatusError for an object that the API refuses
    */
   load(input: LoadInput): Promise<readonly KubeObject[]>
   /** All objects as they are stored, or those of one resource (`pods`, `deployments.apps`). */

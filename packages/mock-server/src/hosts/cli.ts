@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { cac } from 'cac'
 import packageJson from '../../package.json' with { type: 'json' }
 import { serve, type ServeOptions } from './http.ts'
@@ -47,7 +48,7 @@ async function start(flags: Flags): Promise<void> {
     options['storage'] = await EtcdKV.connect({ endpoints: flags.etcd.split(',') })
   }
   const served = await serve(options as ServeOptions)
-  for (const file of list(flags.load)) await served.server.load(await readFile(file, 'utf8'))
+  for (const file of list(flags.load)) await served.server.load(pathToFileURL(resolve(file)))
   console.log(`Kubernetes API at ${served.url}  (kubectl --server ${served.url} get namespaces)`)
   let stopping = false
   const stop = (): void => {
@@ -86,5 +87,6 @@ try {
   }
 } catch (error) {
   console.error(`freshread: ${error instanceof Error ? error.message : String(error)}`)
-  process.exitCode = 2
+  // What was begun, an open port or a connection to etcd, would keep the process alive.
+  process.exit(2)
 }

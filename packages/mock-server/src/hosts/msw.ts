@@ -39,7 +39,7 @@ export interface InterceptedKubeServer extends KubeServer {
  *
  * ```ts
  * const kube = await setupKubeServer()
- * await kube.load('pods.yaml')
+ * await kube.load(new URL('pods.yaml', import.meta.url))
  * kube.control.freeze()
  * // … code under test runs against https://any.cluster
  * await kube.close()
