@@ -103,7 +103,7 @@ const intOrString: CustomType = {
   },
 }
 
-/** Values of a map that are lists: `{1 items}`. */
+/** Lists that are messages of their own: `{1 items}`. */
 const stringList: CustomType = {
   write(writer, value) {
     for (const item of value as readonly string[]) writer.tag(1, WireType.LengthDelimited).string(item)
@@ -127,6 +127,7 @@ export const customTypes: ReadonlyMap<string, CustomType> = new Map([
   [`${META}.Time`, time(0)],
   [`${META}.MicroTime`, time(6)],
   [`${META}.FieldsV1`, rawJson],
+  [`${META}.Verbs`, stringList],
   ['apimachinery.pkg.runtime.RawExtension', rawJson],
   [`${EXTENSIONS}.JSON`, rawJson],
   ['apimachinery.pkg.api.resource.Quantity', quantity],

@@ -50,6 +50,31 @@ describe('protobuf', () => {
     )
   })
 
+  it('holds the verbs of a resource in a message of their own', () => {
+    const list = {
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: 'coordination.k8s.io/v1',
+      resources: [
+        {
+          name: 'leases',
+          singularName: 'lease',
+          namespaced: true,
+          kind: 'Lease',
+          verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+          storageVersionHash: 'gqkMMb/YqFM=',
+        },
+      ],
+    }
+    const real = bytes(
+      'azhzAAoVCgJ2MRIPQVBJUmVzb3VyY2VMaXN0EokBChZjb29yZGluYXRpb24uazhzLmlvL3YxEm8KBmxlYXNlcxABGgVMZWFzZSJD' +
+        'CgZjcmVhdGUKBmRlbGV0ZQoQZGVsZXRlY29sbGVjdGlvbgoDZ2V0CgRsaXN0CgVwYXRjaAoGdXBkYXRlCgV3YXRjaDIFbGVhc2VC' +
+        'AEoAUgxncWtNTWIvWXFGTT0aACIA',
+    )
+    expect(decodeProtobuf(real)).toEqual(list)
+    expect(decodeProtobuf(encodeProtobuf(list))).toEqual(list)
+  })
+
   it('frames a watch event behind its length', () => {
     const frame = encodeProtobufFrame(
       'ADDED',
