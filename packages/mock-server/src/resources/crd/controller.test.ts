@@ -70,7 +70,9 @@ async function call(
 }
 
 const conditionsOf = (crd: Answer): string[] => {
-  const { conditions } = crd.body['status'] as unknown as { conditions: { type: string; status: string; reason: string }[] }
+  const { conditions } = crd.body['status'] as unknown as {
+    conditions: { type: string; status: string; reason: string }[]
+  }
   return conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`)
 }
 
@@ -188,5 +190,15 @@ describe('a definition', () => {
     await expect
       .poll(async () => conditionsOf(await call(server, 'GET', path)))
       .toContain('Established True InitialNamesAccepted')
+  })
+
+  it('has an APIService for each version as long as that is served', async () => {
+    const server = newServer()
+    const path = `/apis/apiregistration.k8s.io/v1/apiservices/v1.${group}`
+    await call(server, 'POST', definitionsPath, definition())
+    const service = await call(server, 'GET', path)
+    expect(service.body['spec']).toEqual({ group, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 })
+    await call(server, 'DELETE', `${definitionsPath}/things.${group}`)
+    expect((await call(server, 'GET', path)).status).toBe(404)
   })
 })

@@ -9,12 +9,16 @@ import {
 } from '@freshread/core'
 import { WarningRecorder } from '../../api/headers.ts'
 import type { KubeRequest } from '../../api/message.ts'
+import { create } from '../../verbs/create.ts'
 import { deleteCollection } from '../../verbs/delete-collection.ts'
+import { deleteFromStore } from '../../verbs/delete-object.ts'
+import { plainDeleteOptions } from '../../verbs/delete-options.ts'
 import type { RequestScope, VerbHost } from '../../verbs/scope.ts'
 import { update } from '../../verbs/update.ts'
 import type { MutableRegistry } from '../mutable-registry.ts'
 import type { Resource } from '../resource.ts'
 import { timestamp } from '../system-fields.ts'
+import { ApiServices } from './api-services.ts'
 import { cleanupFinalizer } from './definition-deletion.ts'
 import { findCondition, isConditionTrue, withCondition } from './definition/conditions.ts'
 import { deepEqual } from './correlated-object.ts'
@@ -72,6 +76,7 @@ class Controller implements CrdController {
   readonly #host: CrdControllerHost
   readonly #clock: Clock
   readonly #verbs: VerbHost
+  readonly #apiServices: ApiServices
   readonly #crds = new Map<string, CustomResourceDefinition>()
   readonly #served = new Map<string, Served>()
   readonly #running = new Map<string, Promise<void>>()
@@ -91,6 +96,13 @@ class Controller implements CrdController {
       afterWrite: (resource, object, deleted) =>
         isDefinition(resource) ? this.#note(object, deleted) : verbs.afterWrite(resource, object, deleted),
     }
+    this.#apiServices = new ApiServices({
+      registry: host.registry,
+      listStored: (resource, namespace) => host.listStored(resource, namespace),
+      create: (resource, path, body) => create(this.#scope(resource, { method: 'POST', path, name: '', body })),
+      remove: (resource, name) =>
+        deleteFromStore(this.#scope(resource, { method: 'DELETE', path: '', name }), name, plainDeleteOptions(false)),
+    })
   }
 
   async start(kv: KV): Promise<void> {
@@ -136,6 +148,7 @@ class Controller implements CrdController {
 
   stop(): void {
     this.#epoch++
+    this.#apiServices.forget()
     this.#watch?.cancel()
     this.#watch = undefined
     for (const timer of this.#timers) this.#clock.clearTimeout(timer)
@@ -195,6 +208,7 @@ class Controller implements CrdController {
     if (running !== undefined) return running
     const epoch = this.#epoch
     const run = this.#settle(name)
+      .then(() => this.#apiServices.sync(() => (epoch === this.#epoch ? this.#crds.values() : undefined)))
       .catch(() => {
         // The storage may be out of reach for the moment.
         if (epoch === this.#epoch) this.#later(retryMs, () => void this.#process(name))

@@ -78,7 +78,10 @@ export function customResourceStrategy(
     validateUpdate: (object, current, context) => {
       checkKind(object, group, names.kind ?? '')
       const { errors, warnings } = validateChanged(view(object), view(stored.read(current)), made, context)
-      ratcheted.set(object, warnings.map(({ message }) => message))
+      ratcheted.set(
+        object,
+        warnings.map(({ message }) => message),
+      )
       return errors
     },
     warnings: (object, current) => [...(ratcheted.get(object) ?? []), ...finalizerWarnings(object, current)],
