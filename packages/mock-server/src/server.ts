@@ -5,6 +5,7 @@ import {
   MetricsRegistry,
   StatusError,
   systemClock,
+  watchMetrics,
   type Clock,
   type FeatureName,
   type KubeObject,
@@ -143,6 +144,7 @@ export class Server {
   readonly #crds: CrdController
   readonly #namespaces: NamespaceController | undefined
   #metrics = new MetricsRegistry()
+  #watchMetrics = watchMetrics(this.#metrics)
   #backend: Backend
   #isReady = false
   #rebuilding: Promise<void> | undefined
@@ -160,6 +162,7 @@ export class Server {
       registry: this.registry,
       storageOf: (resource) => this.#backend.storages.of(resource),
       enabled: (gate) => this.#gates.enabled(gate as FeatureName),
+      watchMetrics: () => this.#watchMetrics,
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
       lookup: (group, resource, namespace, name) => this.lookup(group, resource, namespace, name),
       lookupAll: (group, resource, namespace) => this.lookupAll(group, resource, namespace),
@@ -406,6 +409,7 @@ export class Server {
       this.#crds.stop()
       this.registry.replaceCustom([])
       this.#metrics = new MetricsRegistry()
+      this.#watchMetrics = watchMetrics(this.#metrics)
       old.compactor.close()
       await old.storages.close()
       if (this.#options.storage === undefined) {

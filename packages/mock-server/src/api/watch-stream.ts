@@ -1,4 +1,4 @@
-import type { Clock, ReadTrace, TimerHandle, Watch } from '@freshread/core'
+import type { Clock, ReadTrace, TimerHandle, Watch, WatchEvent } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 import { concatBytes } from './body-stream.ts'
 import { gzipFlushed } from './compression.ts'
@@ -13,6 +13,14 @@ import { WatchEncoder } from './watch-frames.ts'
 /** Events are gathered into writes of about this size when many are waiting. */
 const FLUSH_BYTES = 64 * 1024
 
+/** Told of what a watch sends. */
+export interface WatchObserver {
+  /** An event of that many bytes, before compression. */
+  sent(bytes: number): void
+  /** All initial events of a watch-list are out. */
+  initialEventsEnd(): void
+}
+
 /** What a watch's answer depends on beside its events. */
 export interface WatchResponseOptions {
   readonly format: OutputFormat
@@ -21,6 +29,7 @@ export interface WatchResponseOptions {
   /** The watch lists first (`sendInitialEvents`, also by defaulting) and takes bookmarks: compressed for clients that accept it. */
   readonly isWatchList?: boolean | undefined
   readonly trace?: ReadTrace | undefined
+  readonly observer?: WatchObserver | undefined
   /** Told once when the stream has ended, however it did. */
   readonly onEnd?: (() => void) | undefined
 }
@@ -48,7 +57,12 @@ export function respondWatch(
       ...(timing !== undefined && { 'server-timing': timing }),
       ...(compress && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
     }),
-    body: new WatchBody(watch, encoder, clock, { compress, timeoutMs: options.timeoutMs, onEnd: options.onEnd }),
+    body: new WatchBody(watch, encoder, clock, {
+      compress,
+      timeoutMs: options.timeoutMs,
+      observer: options.observer,
+      onEnd: options.onEnd,
+    }),
   }
 }
 
@@ -68,6 +82,7 @@ function watchFormat(context: ResponseContext, watch: Watch, format: OutputForma
 interface WatchBodyOptions {
   readonly compress: boolean
   readonly timeoutMs: number | undefined
+  readonly observer: WatchObserver | undefined
   readonly onEnd: (() => void) | undefined
 }
 
@@ -140,17 +155,27 @@ class WatchBody implements BodyStream {
   #take(): Uint8Array | undefined {
     const event = this.#watch.poll()
     if (!event) return undefined
-    const first = this.#encoder.frame(event)
+    const first = this.#frame(event)
     if (first.length >= FLUSH_BYTES) return first
     const parts = [first]
     for (let size = first.length; size < FLUSH_BYTES;) {
       const more = this.#watch.poll()
       if (!more) break
-      const bytes = this.#encoder.frame(more)
+      const bytes = this.#frame(more)
       parts.push(bytes)
       size += bytes.length
     }
     return parts.length === 1 ? first : concatBytes(parts)
+  }
+
+  #frame(event: WatchEvent): Uint8Array {
+    const bytes = this.#encoder.frame(event)
+    const { observer } = this.#options
+    if (observer) {
+      observer.sent(bytes.length)
+      if (event.type === 'BOOKMARK' && event.initialEventsEnd) observer.initialEventsEnd()
+    }
+    return bytes
   }
 
   #write(bytes: Uint8Array): void {

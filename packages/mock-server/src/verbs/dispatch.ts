@@ -10,6 +10,7 @@ import { remove } from './delete.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import { checkPatchType, patch } from './patch.ts'
+import { observeWatch } from './observe-watch.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
 import { specialHandler } from './special-handlers.ts'
 import { update } from './update.ts'
@@ -38,8 +39,9 @@ export async function dispatch(scope: RequestScope, route: Route, context: Respo
   if (route.verb === 'patch') checkPatchType(scope)
   for (const text of route.resource.requestWarnings ?? []) context.warnings.add(text)
   const format = negotiateFormat(context, scope.resource)
+  const began = context.clock.now()
   const result = await handlerOf(route)(scope)
-  return respond(scope, context, format, result)
+  return respond(scope, context, format, result, began)
 }
 
 function respond(
@@ -47,6 +49,7 @@ function respond(
   context: ResponseContext,
   format: OutputFormat,
   result: VerbResult,
+  began: number,
 ): KubeResponse {
   const { resource, trace } = scope
   const version = versionOf(result)
@@ -64,6 +67,7 @@ function respond(
         timeoutMs: result.timeoutMs,
         isWatchList: result.watchList,
         trace,
+        observer: observeWatch(scope, result.watchList, began),
       })
     case 'status':
       return respondStatus(context, result.status, result.code)

@@ -1,4 +1,14 @@
-import type { Clock, KubeObject, ListResult, ReadTrace, Status, Storage, StoredObject, Watch } from '@freshread/core'
+import type {
+  Clock,
+  KubeObject,
+  ListResult,
+  ReadTrace,
+  Status,
+  Storage,
+  StoredObject,
+  Watch,
+  WatchMetrics,
+} from '@freshread/core'
 import type { WarningRecorder } from '../api/headers.ts'
 import type { KubeRequest } from '../api/message.ts'
 import type { Query } from '../api/query.ts'
@@ -23,6 +33,8 @@ export interface VerbHost {
   readonly allowed: (attributes: AuthorizationAttributes) => Promise<boolean | string>
   /** There is an authorizer, which may refuse something. */
   readonly restricted: boolean
+  /** Metrics of the watches that are served. */
+  readonly watchMetrics: () => WatchMetrics
   /** Runs after each write that was stored, with the object as it is now; `undefined` when it is gone. */
   readonly afterWrite: (resource: Resource, object: KubeObject, deleted: boolean) => void | Promise<void>
 }
