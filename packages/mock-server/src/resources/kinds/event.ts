@@ -2,7 +2,7 @@ import { invalid, required, type FieldError, type KubeObject } from '@freshread/
 import { fieldsAt, numberAt, semanticEqual, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { immutable } from '../validation/common.ts'
-import { qualifiedName } from '../validation/names.ts'
+import { isDNSSubdomain, isPathSegment, qualifiedName } from '../validation/names.ts'
 import { selectable } from './common.ts'
 
 const LONGEST_FIELD = 128
@@ -26,6 +26,7 @@ const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVer
 /** Events of core/v1, of which little is asked (`pkg/registry/core/event/strategy.go`). */
 export const event: Strategy = {
   allowCreateOnUpdate: true,
+  validateName: isPathSegment,
   validate: (object) => validateAlways(object, 'reportingComponent'),
   validateUpdate: (object) => validateAlways(object, 'reportingComponent'),
   ...selectable(
@@ -60,6 +61,7 @@ const GROUP_LABELS: Readonly<Record<string, string>> = {
 /** Events of events.k8s.io/v1, which are checked strictly; stored as core/v1. */
 export const groupEvent: Strategy = {
   ...event,
+  validateName: isDNSSubdomain,
   errorKind: { group: '', kind: 'Event' },
   fieldLabels: GROUP_LABELS,
   validate: (object) => [...validateAlways(object, 'reportingController'), ...validateStrictly(object)],

@@ -41,7 +41,14 @@ import { service } from './service.ts'
 import { serviceAccount } from './service-account.ts'
 import { statefulSet } from './stateful-set.ts'
 import { storageClass } from './storage-class.ts'
-import { conditionalOnly, controllerRevision, podTemplate, specOnly } from './stored-only.ts'
+import {
+  clusterTrustBundle,
+  conditionalOnly,
+  controllerRevision,
+  ipAddress,
+  podTemplate,
+  specOnly,
+} from './stored-only.ts'
 import { volumeAttributesClass } from './volume-attributes-class.ts'
 import { webhookConfiguration } from './webhook-configuration.ts'
 
@@ -79,6 +86,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'batch/cronjobs': cronJob,
   'batch/jobs': job,
   'certificates.k8s.io/certificatesigningrequests': certificateSigningRequest,
+  'certificates.k8s.io/clustertrustbundles': clusterTrustBundle,
   'coordination.k8s.io/leases': lease,
   'discovery.k8s.io/endpointslices': endpointSlice,
   'events.k8s.io/events': groupEvent,
@@ -86,6 +94,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': specOnly,
   'networking.k8s.io/ingressclasses': ingressClass,
   'networking.k8s.io/ingresses': ingress,
+  'networking.k8s.io/ipaddresses': ipAddress,
   'networking.k8s.io/networkpolicies': networkPolicy,
   'node.k8s.io/runtimeclasses': runtimeClass,
   'policy/poddisruptionbudgets': podDisruptionBudget,

@@ -1,8 +1,9 @@
-import { required, type FieldError, type KubeObject } from '@freshread/core'
-import { fieldsAt, numberAt, semanticEqual } from '../fields.ts'
+import { goQuote, invalid, required, type FieldError, type KubeObject } from '@freshread/core'
+import { fieldsAt, numberAt, semanticEqual, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
 import { immutable, nonNegative } from '../validation/common.ts'
+import { validateCanonicalIP } from '../validation/ip.ts'
 import { specChanged } from './common.ts'
 
 /*
@@ -31,6 +32,29 @@ function validateRevision(object: KubeObject): FieldError[] {
 function validateData(data: unknown): FieldError[] {
   if (data == null) return [required('data', 'data is mandatory')]
   return typeof data === 'object' && !Array.isArray(data) ? [] : [required('data', 'data must be a valid JSON object')]
+}
+
+/** IPAddresses, which are called what they are. */
+export const ipAddress: Strategy = {
+  validateName: (name) =>
+    validateCanonicalIP('', name).map(({ body }) => body.slice(`Invalid value: ${goQuote(name)}: `.length)),
+}
+
+/** ClusterTrustBundles, of which what is between the lines of PEM is taken on trust. */
+export const clusterTrustBundle: Strategy = {
+  validate: validateTrustBundle,
+  validateUpdate: validateTrustBundle,
+}
+
+const PEM_BLOCK = /^-----BEGIN ([^\n]*)-----$[^]*?^-----END \1-----$/gm
+
+function validateTrustBundle(object: KubeObject): FieldError[] {
+  const path = 'spec.trustBundle'
+  const types = [...stringAt(fieldsAt(object, 'spec'), 'trustBundle').matchAll(PEM_BLOCK)].map((match) => match[1]!)
+  if (types.length === 0) return [invalid(path, '<value omitted>', 'at least one trust anchor must be provided')]
+  return types.flatMap((type, i) =>
+    type === 'CERTIFICATE' ? [] : [invalid(path, '<value omitted>', `entry ${i} has bad block type: ${type}`)],
+  )
 }
 
 /** PodTemplates (`pkg/registry/core/podtemplate/strategy.go`). */

@@ -47,7 +47,6 @@ const REQUIRED_OF_SOURCE: Readonly<Record<string, readonly string[]>> = {
   vsphereVolume: ['volumePath'],
   photonPersistentDisk: ['pdID'],
   portworxVolume: ['volumeID'],
-  azureDisk: ['diskName', 'diskURI'],
   scaleIO: ['gateway', 'system', 'volumeName'],
 }
 
@@ -165,6 +164,8 @@ export function validateOneSource(path: string, kind: string, source: Fields): F
       return validateKeys(path, source, kind === 'secret' ? 'secretName' : 'name')
     case 'nfs':
       return validateNFS(path, source)
+    case 'azureDisk':
+      return validateAzureDisk(path, source)
     case 'fc':
       return validateFC(path, source)
     case 'quobyte':
@@ -543,4 +544,23 @@ function validateQuobyte(path: string, source: Fields): FieldError[] {
     }
   }
   return [...errors, ...requiredFields(path, source, ['volume'])]
+}
+
+const AZURE_BLOB = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd'
+const AZURE_MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}'
+
+function validateAzureDisk(path: string, source: Fields): FieldError[] {
+  const errors = requiredFields(path, source, ['diskName', 'diskURI'])
+  const oneOfThese = (name: string, values: readonly string[]): void => {
+    const value = source[name]
+    if (typeof value === 'string' && !values.includes(value))
+      errors.push(notSupported(`${path}.${name}`, value, values))
+  }
+  oneOfThese('cachingMode', ['None', 'ReadOnly', 'ReadWrite'])
+  oneOfThese('kind', ['Dedicated', 'Managed', 'Shared'])
+  if (!isSet(source, 'kind')) return errors
+  const uri = stringAt(source, 'diskURI')
+  const managed = source['kind'] === 'Managed'
+  if (uri.startsWith(managed ? '/subscriptions/' : 'https://')) return errors
+  return [...errors, notSupported(`${path}.diskURI`, uri, [managed ? AZURE_MANAGED : AZURE_BLOB])]
 }
