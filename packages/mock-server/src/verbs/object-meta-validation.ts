@@ -8,6 +8,7 @@ import {
   tooLong,
   utf8Length,
   type FieldError,
+  type GroupResource,
   type ObjectMeta,
   type OwnerReference,
 } from '@freshread/core'
@@ -176,9 +177,12 @@ export function validateKubeFinalizers(meta: ObjectMeta, path = 'metadata'): Fie
 /** Groups with API servers of their own, whose kinds are validated more plainly. */
 const OTHER_SERVERS: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
+/** Kinds that forget to validate their metadata. */
+const PLAIN: ReadonlySet<string> = new Set(['/events', 'policy/poddisruptionbudgets'])
+
 /** Whether a resource's metadata is validated as Kubernetes' own kinds are. */
-export function isKubeKind(resource: { readonly group: string; readonly builtIn: boolean }): boolean {
-  return resource.builtIn && !OTHER_SERVERS.has(resource.group)
+export function isKubeKind({ group, resource, builtIn }: GroupResource & { readonly builtIn: boolean }): boolean {
+  return builtIn && !OTHER_SERVERS.has(group) && !PLAIN.has(`${group}/${resource}`)
 }
 
 function validateManagedFields(meta: ObjectMeta, metaPath: string): FieldError[] {
