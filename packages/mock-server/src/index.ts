@@ -1,3 +1,5 @@
+export { MemoryKV, type Clock, type KubeObject, type KV } from '@freshread/core'
+export { FakeClock } from '@freshread/core/testing'
 export { createKubeServer, type KubeServer } from './server.ts'
 export type { AuthorizationAttributes, KubeServerOptions } from './options.ts'
 export type { LoadInput, LoadSource } from './load.ts'
