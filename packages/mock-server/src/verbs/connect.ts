@@ -91,13 +91,32 @@ export async function podConnect(scope: RequestScope): Promise<VerbResult> {
   throw newBadRequest('Upgrade request required')
 }
 
+/** Name and port of `name`, `name:port` or `scheme:name:port` (`pkg/util/net/port_split.go: SplitSchemeNamePort`). */
+function splitSchemeNamePort(id: string): { name: string; port: string } | undefined {
+  const parts = id.split(':')
+  if (parts.length > 3 || (parts.length === 3 && !['', 'http', 'https'].includes(parts[0]!))) return undefined
+  const [name = '', port = ''] = parts.length === 3 ? parts.slice(1) : parts
+  return name === '' ? undefined : { name, port }
+}
+
 /** `proxy` of pods, services and nodes: there is nothing behind it. */
 export async function proxy(scope: RequestScope): Promise<VerbResult> {
   const { resource } = scope.resource
-  // A port may follow the name: `http:web:80`.
-  const parts = scope.name.split(':')
-  const name = parts.length === 1 ? parts[0]! : parts.length === 2 ? parts[0]! : parts[1]!
-  if (resource === 'services') throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
-  await read({ ...scope, name })
-  throw newBadRequest('address not allowed')
+  const target = splitSchemeNamePort(scope.name)
+  if (target === undefined) {
+    throw newBadRequest(`invalid ${resource.slice(0, -1)} request ${JSON.stringify(scope.name)}`)
+  }
+  const { name, port } = target
+  if (resource !== 'services') {
+    await read({ ...scope, name })
+    throw newBadRequest('address not allowed')
+  }
+  // Only a port given as a number is looked up in the service (`pkg/registry/core/service: ResourceLocation`).
+  if (/^[+-]?\d+$/.test(port)) {
+    const { ports = [] } = (await read({ ...scope, name }))['spec'] as { ports?: readonly { port: number }[] }
+    if (!ports.some((own) => own.port === Number(port))) {
+      throw newServiceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`)
+    }
+  }
+  throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`)
 }

@@ -3,6 +3,7 @@ import { isSet, listAt, numberAt, stringAt, type Fields } from '../fields.ts'
 import type { StrategyContext } from '../strategy.ts'
 import { admissionForbidden, specOf } from './common.ts'
 import { applyLimitRangeDefaults, checkLimitRanges } from './limit-ranger.ts'
+import { admitPodResize } from './pod-resize.ts'
 
 const TOLERATION_SECONDS = 300
 const DEFAULT_TOLERATIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
@@ -35,6 +36,7 @@ export async function validatePodAdmission(
 ): Promise<void> {
   const sized = current === undefined ? context.subresource === '' : context.subresource === 'resize'
   if (sized) await checkLimitRanges('pods', object, context)
+  if (current !== undefined && context.subresource === 'resize') await admitPodResize(object, current, context)
 }
 
 /** `plugin/pkg/admission/priority`. */

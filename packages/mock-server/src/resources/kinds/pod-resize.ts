@@ -1,7 +1,10 @@
-import { forbidden, invalid, type FieldError, type KubeObject } from '@freshread/core'
+import { forbidden, invalid, StatusError, type FieldError, type KubeObject } from '@freshread/core'
 import { assign, fieldsAt, isSet, listAt, mapAt, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import { Quantity } from '../quantity.ts'
+import type { StrategyContext } from '../strategy.ts'
 import { annotationsOf } from '../validation/labels.ts'
-import { keepMeta, META_FOR_STATUS, specOf, statusOf } from './common.ts'
+import { admissionForbidden, keepMeta, META_FOR_STATUS, specOf, statusOf } from './common.ts'
+import { podTotal } from './limit-ranger.ts'
 import { qosClass } from './pod-qos.ts'
 
 /** Resizing changes nothing but the resources of containers (`dropNonResizeUpdates`). */
@@ -59,6 +62,35 @@ export function validatePodResize(object: KubeObject, current: KubeObject): Fiel
     })
   }
   return errors
+}
+
+/** Whether the node of a pod has room for what it asks now (`plugin/pkg/admission/podresize`). */
+export async function admitPodResize(object: KubeObject, current: KubeObject, context: StrategyContext): Promise<void> {
+  const name = stringAt(specOf(object), 'nodeName')
+  if (name === '' || object.metadata.generation === current.metadata.generation) return
+  const refuse = (text: string): StatusError => admissionForbidden('', 'pods', object, text)
+  const node = await context.lookup('', 'nodes', '', name)
+  if (node === undefined) throw refuse(`node ${JSON.stringify(name)} not found`)
+  const system = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux'
+  if (system !== 'linux') {
+    const text = `pod resize is only supported on linux nodes, node ${JSON.stringify(name)} is ${JSON.stringify(system)}`
+    throw withCause(refuse(text), 'UnsupportedPlatform')
+  }
+  const allocatable = mapAt(statusOf(node), 'allocatable')
+  const requests = podTotal(specOf(object), 'requests')
+  const lacks = (['cpu', 'memory'] as const).flatMap((resource) => {
+    const requested = Quantity.parse(requests[resource] ?? '0')
+    const room = Quantity.parse(allocatable[resource] ?? '0')
+    if (requested.compare(room) <= 0) return []
+    const amount = (quantity: Quantity): bigint => (resource === 'cpu' ? quantity.milliValue : quantity.value)
+    return [`${resource}, requested: ${amount(requested)}, allocatable: ${amount(room)}`]
+  })
+  if (lacks.length === 0) return
+  throw withCause(refuse(`node didn't have enough allocatable resources: ${lacks.join('; ')}`), 'NodeCapacity')
+}
+
+function withCause({ status }: StatusError, reason: string): StatusError {
+  return new StatusError({ ...status, details: { ...status.details, causes: [{ reason }] } })
 }
 
 function sameContainers(list: string, spec: Fields, before: Fields): FieldError[] {
