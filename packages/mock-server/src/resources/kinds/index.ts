@@ -16,6 +16,7 @@ import { csiDriver, volumeAttachment } from './csi.ts'
 import { daemonSet } from './daemon-set.ts'
 import { deployment } from './deployment.ts'
 import { endpointSlice } from './endpoint-slice.ts'
+import { dropDisabledPodFields, POD_SPECS } from './disabled-fields.ts'
 import { endpoints } from './endpoints.ts'
 import { event, groupEvent } from './event.ts'
 import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts'
@@ -132,12 +133,29 @@ export function strategyFor(group: string, resourceOrKind: string, version: stri
   const entry = lists[path]?.resources.find(
     ({ name, kind }) => !name.includes('/') && (name === resourceOrKind || kind === resourceOrKind),
   )
-  const strategy = strategies[`${group}/${entry?.name ?? resourceOrKind}`] ?? {}
+  const key = `${group}/${entry?.name ?? resourceOrKind}`
+  const strategy = withoutDisabledFields(strategies[key] ?? {}, POD_SPECS[key])
   const schema = entry === undefined ? undefined : schemaOfKind(group, version, entry.kind)
   if (schema === undefined) return strategy
   const emptyObject = (): Record<string, unknown> => emptyFields(schema)
   if (STORED_AS_JSON.has(group)) return { ...strategy, emptyObject }
   return { ...strategy, canonicalize: forgetEmptyLists, emptyObject }
+}
+
+/** The strategy of a kind with pods of its own, which loses what belongs to features that are off. */
+function withoutDisabledFields(strategy: Strategy, path: readonly string[] | undefined): Strategy {
+  if (path === undefined) return strategy
+  return {
+    ...strategy,
+    prepareForCreate(object, context) {
+      dropDisabledPodFields(object, path)
+      return strategy.prepareForCreate?.(object, context)
+    },
+    prepareForUpdate(object, current, context) {
+      dropDisabledPodFields(object, path)
+      return strategy.prepareForUpdate?.(object, current, context)
+    },
+  }
 }
 
 /** Groups whose objects do not go through protobuf. */

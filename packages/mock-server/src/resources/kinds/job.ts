@@ -58,6 +58,7 @@ export const job: Strategy = {
   defaultPropagation: 'Orphan',
   prepareForCreate(object) {
     reset(object)
+    delete specOf(object)['scheduling']
     if (!isTrueAt(specOf(object), 'manualSelector')) generateSelector(object)
     // Defaulting runs once more when the stored object is read, and gives the job its template's labels.
     const labels = labelsOf(fieldsAt(specOf(object), 'template'))

@@ -14,7 +14,7 @@ import {
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
 import { IMMUTABLE, immutable, moreThanOne } from '../validation/common.ts'
-import { checked, isDNSLabel, isDNSSubdomain } from '../validation/names.ts'
+import { checked, isDNSSubdomain } from '../validation/names.ts'
 import { noBacksteps } from '../validation/paths.ts'
 import { validateAccessModes, validateStorage, VOLUME_MODES } from '../validation/persistent-volume-claim.ts'
 import { validateNodeSelector } from '../validation/scheduling.ts'
@@ -187,11 +187,6 @@ function validateSources(spec: Fields, hasAffinity: boolean): FieldError[] {
         const secret = fieldsAt(source, name)
         if (secret !== undefined) own.push(...requiredFields(`${path}.${name}`, secret, ['name', 'namespace']))
       }
-      return [...own, ...errors]
-    }
-    case 'storageos': {
-      const name = stringAt(source, 'volumeName')
-      const own = name === '' ? [required(`${path}.volumeName`, '')] : checked(`${path}.volumeName`, name, isDNSLabel)
       return [...own, ...errors]
     }
     case 'rbd': {

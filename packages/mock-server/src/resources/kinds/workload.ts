@@ -1,6 +1,6 @@
 import { forbidden, invalid, notSupported, required, type FieldError, type KubeObject } from '@freshread/core'
 import { internalValue } from '../decode/internal-value.ts'
-import { fieldsAt, isSet, semanticEqual, stringAt, type Fields } from '../fields.ts'
+import { fieldsAt, isSet, stringAt, type Fields } from '../fields.ts'
 import { isEmptySelector, labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
 import { podWarnings } from '../validation/pod-warnings.ts'
@@ -55,8 +55,8 @@ export function alwaysRestarts(template: Fields, kind: string): FieldError[] {
   return errors
 }
 
-/** Warnings of a workload's template, when it is new or has changed. */
+/** Warnings of a workload's template, when it is of a new generation. */
 export function templateWarnings(object: KubeObject, current: KubeObject | undefined): readonly string[] {
-  if (current !== undefined && semanticEqual(object['spec'], current['spec'])) return []
+  if (current !== undefined && object.metadata.generation === current.metadata.generation) return []
   return podWarnings(fieldsAt(specOf(object), 'template') ?? {}, 'spec.template')
 }

@@ -164,6 +164,8 @@ export function validateOneSource(path: string, kind: string, source: Fields): F
       return validateKeys(path, source, kind === 'secret' ? 'secretName' : 'name')
     case 'nfs':
       return validateNFS(path, source)
+    case 'storageos':
+      return validateStorageOS(path, source)
     case 'azureDisk':
       return validateAzureDisk(path, source)
     case 'fc':
@@ -563,4 +565,14 @@ function validateAzureDisk(path: string, source: Fields): FieldError[] {
   const managed = source['kind'] === 'Managed'
   if (uri.startsWith(managed ? '/subscriptions/' : 'https://')) return errors
   return [...errors, notSupported(`${path}.diskURI`, uri, [managed ? AZURE_MANAGED : AZURE_BLOB])]
+}
+
+/** A StorageOS volume, of a pod or a PersistentVolume. */
+function validateStorageOS(path: string, source: Fields): FieldError[] {
+  const name = stringAt(source, 'volumeName')
+  const namespace = stringAt(source, 'volumeNamespace')
+  const errors = name === '' ? [required(`${path}.volumeName`, '')] : checked(`${path}.volumeName`, name, isDNSLabel)
+  if (namespace !== '') errors.push(...checked(`${path}.volumeNamespace`, namespace, isDNSLabel))
+  const secret = fieldsAt(source, 'secretRef')
+  return secret === undefined ? errors : [...errors, ...requiredFields(`${path}.secretRef`, secret, ['name'])]
 }
