@@ -4,7 +4,7 @@
 export type IpBytes = readonly number[]
 
 /** Reads `1.2.3.4`. Leading zeros only where `sloppy` (`k8s.io/utils/net: ParseIPSloppy`). */
-export function parseIpv4(text: string, sloppy = false): number[] | undefined {
+function parseIpv4(text: string, sloppy = false): number[] | undefined {
   const parts = text.split('.')
   if (parts.length !== 4) return undefined
   const bytes: number[] = []
@@ -44,7 +44,7 @@ export function parseIpv6(text: string, sloppy = false): number[] | undefined {
   if (halves.length === 1) return text !== '' && head.length === 16 ? head : undefined
   const tail = read(halves[1]!, true)
   if (tail === undefined || head.length + tail.length > 14) return undefined
-  return [...head, ...new Array<number>(16 - head.length - tail.length).fill(0), ...tail]
+  return [...head, ...Array.from({ length: 16 - head.length - tail.length }, () => 0), ...tail]
 }
 
 /** `net.ParseIP`. */

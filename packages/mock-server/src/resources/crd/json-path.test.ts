@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJsonPath, printResult } from './json-path.ts'
 
@@ -10,6 +10,16 @@ const data = {
     { n: 'three', v: 3, ok: false },
   ],
   nothing: null,
+}
+
+/** The class of what a function throws. */
+function failureOf(run: () => unknown): string {
+  try {
+    run()
+    return 'none'
+  } catch (error) {
+    return (error as Error).name
+  }
 }
 
 describe('parseJsonPath', () => {
@@ -34,11 +44,11 @@ describe('parseJsonPath', () => {
   })
 
   it.each(['.list[5]', '.a[0]', '.list[2:1]', '.list[?(@.v=="x")].v'])('fails on %s', (path) => {
-    expect(() => parseJsonPath(path).find(data)).toThrow()
+    expect(() => parseJsonPath(path).find(data)).toThrow(/./)
   })
 
   it.each(['.a[', '.a[x]', '.a[?(@.b==1)', '"x', '#', '....'])('refuses %s', (path) => {
-    expect(() => parseJsonPath(path)).toThrow()
+    expect(() => parseJsonPath(path)).toThrow(/./)
   })
 
   it('never hangs and never fails with anything but an Error', () => {
@@ -66,12 +76,7 @@ describe('parseJsonPath', () => {
     )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 15 }), (tokens) => {
-        try {
-          parseJsonPath(tokens.join('')).find(data)
-        } catch (error) {
-          expect(error).toBeInstanceOf(Error)
-          expect(error).not.toBeInstanceOf(RangeError)
-        }
+        expect(failureOf(() => parseJsonPath(tokens.join('')).find(data))).toMatch(/^(Error|none)$/)
       }),
       { numRuns: 300 },
     )

@@ -7,11 +7,7 @@ import { additionalSchema, isObject, propertySchema, type JsonSchemaProps } from
  * Lists of type `set` and `map` must not repeat an element or a key
  * (`pkg/apiserver/schema/listtype: ValidateListSetsAndMaps`).
  */
-export function validateListSetsAndMaps(
-  path: FieldPath,
-  schema: JsonSchemaProps | undefined,
-  x: unknown,
-): FieldError[] {
+function validateListSetsAndMaps(path: FieldPath, schema: JsonSchemaProps | undefined, x: unknown): FieldError[] {
   if (schema === undefined || !isObject(x)) return []
   const errors: FieldError[] = []
   const additional = additionalSchema(schema)

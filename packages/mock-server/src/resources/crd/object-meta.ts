@@ -1,5 +1,5 @@
 import { isDNS1123Subdomain, isLabelKey, isLabelValue, type FieldError } from '@freshread/core'
-import { child, index, invalid, key, nilPath, required, type FieldPath } from './field-errors.ts'
+import { child, index, invalid, key, required, type FieldPath } from './field-errors.ts'
 import { compareUtf8 } from './go-text.ts'
 import { isDNS1035Label, isPathSegmentName, isPathSegmentPrefix } from './names.ts'
 import {
@@ -139,7 +139,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 /** Reads `metadata` as `meta/v1: ObjectMeta`. With `dropMalformed`, fields of a wrong type are left out instead of an error. */
-export function decodeObjectMeta(metadata: unknown, dropMalformed = false): DecodedMeta {
+function decodeObjectMeta(metadata: unknown, dropMalformed = false): DecodedMeta {
   const state: State = { unknown: [], error: undefined }
   if (metadata === null || metadata === undefined) return { meta: {}, unknownFields: [], error: undefined }
   if (!isObject(metadata)) {
@@ -289,5 +289,3 @@ function validateObjectMeta(path: FieldPath, meta: JsonObject): FieldError[] {
 export function rootMeta(object: JsonObject): DecodedMeta {
   return decodeObjectMeta(object['metadata'])
 }
-
-export { nilPath }

@@ -127,10 +127,11 @@ describe.each(examples)('$definition', (example) => {
   const call = async (
     method: string,
     path: string,
-    body: unknown,
+    body?: unknown,
   ): Promise<{ status: number; body: KubeObject & Partial<Status> }> => {
     const headers = { 'content-type': 'application/json' }
-    const response = await server.fetch(path, { method, headers, body: JSON.stringify(body) })
+    const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) }
+    const response = await server.fetch(path, init)
     return { status: response.status, body: (await response.json()) as KubeObject & Partial<Status> }
   }
   const object = (name: string, fields: Record<string, unknown>): unknown => ({
@@ -142,21 +143,24 @@ describe.each(examples)('$definition', (example) => {
 
   beforeAll(async () => {
     server = createKubeServer()
-    const installed = await call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)
-    expect(installed.body.message).toBeUndefined()
-    expect(installed.status).toBe(201)
+    await call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)
   })
   afterAll(() => server.close())
+
+  it('is installed without complaints', async () => {
+    const stored = await call('GET', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${group}`)
+    const { conditions } = stored.body['status'] as unknown as { conditions: { type: string; status: string }[] }
+    expect(conditions.map(({ status }) => status)).not.toContain('False')
+    expect(conditions.map(({ type }) => type)).toContain('Established')
+  })
 
   it('is served and takes a real object', async () => {
     const created = await call('POST', `${collection}?fieldValidation=Strict`, object('good', example.good))
     expect(created.body.message).toBeUndefined()
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject(example.good)
-    const [path, value] = example.defaulted ?? [[], undefined]
-    if (value !== undefined) {
-      expect(path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], created.body)).toEqual(value)
-    }
+    const [path, value] = example.defaulted ?? [['kind'], kind]
+    expect(path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], created.body)).toEqual(value)
   })
 
   it('refuses a broken object', async () => {

@@ -100,8 +100,9 @@ describe('objects that a real kube-apiserver took or refused', () => {
     void strategy.prepareForCreate!(object, {} as StrategyContext)
     const errors = textsOf(strategy.validate!(object, {} as StrategyContext))
     expect(errors).toEqual(causesOf(answer).filter((text) => !isMetadata(text)))
-    const times = JSON.stringify(answer.body['spec'] ?? {}).includes('"$')
-    if (answer.status === 201 && !times) expect(object['spec']).toEqual(answer.body['spec'])
+    // What is not stored, or has times in it, cannot be compared.
+    const comparable = answer.status === 201 && !JSON.stringify(answer.body['spec'] ?? {}).includes('"$')
+    expect(comparable ? object['spec'] : undefined).toEqual(comparable ? answer.body['spec'] : undefined)
   })
 })
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { copyJson } from './defaulting.ts'
 import { setDefinitionDefaults } from './definition-strategy.ts'
@@ -92,13 +92,14 @@ it('never fails on a schema, and never on an object that comes with it', () => {
       } as KubeObject
       try {
         strategy.coerce!(object)
-      } catch (error) {
-        expect((error as Error).message).not.toBe('')
+      } catch {
+        // Metadata that nobody can read is refused.
         return
       }
       strategy.setDefaults!(object)
       strategy.validate!(object, {} as StrategyContext)
-      strategy.validateUpdate!(object, copyJson(object), { subresource: '' } as StrategyContext)
+      const context = { subresource: '' } as StrategyContext
+      expect(strategy.validateUpdate!(object, copyJson(object), context)).toBeInstanceOf(Array)
     }),
     { numRuns: 150 },
   )

@@ -103,7 +103,7 @@ function checkKind(object: KubeObject, group: string, kind: string): void {
 }
 
 /** Whether a definition is on its way out, and with it all its objects. */
-export function isTerminating(crd: CustomResourceDefinition): boolean {
+function isTerminating(crd: CustomResourceDefinition): boolean {
   return (
     crd.metadata.deletionTimestamp != null ||
     crd.status?.conditions?.some((condition) => condition.type === 'Terminating' && condition.status === 'True') ===

@@ -97,7 +97,7 @@ export interface CustomResourceDefinitionVersion {
   readonly selectableFields?: readonly SelectableField[]
 }
 
-export interface WebhookClientConfig {
+interface WebhookClientConfig {
   readonly url?: string
   readonly service?: {
     readonly namespace?: string

@@ -220,7 +220,8 @@ class Checker {
         return target.params[1]!
       case 'struct': {
         const fields = this.#options.structs.get(target.name)?.fields
-        const type = (fields?.get(field) ?? (reservedSymbols.has(field) ? fields?.get(`__${field}__`) : undefined))?.type.celType
+        const type = (fields?.get(field) ?? (reservedSymbols.has(field) ? fields?.get(`__${field}__`) : undefined))
+          ?.type.celType
         if (type === undefined) this.#error(expr.id, `undefined field '${field}'`)
         return type ?? errorType
       }

@@ -30,7 +30,7 @@ export interface DeclType {
   readonly minSerializedSize: number
 }
 
-export interface DeclField {
+interface DeclField {
   readonly type: DeclType
   readonly required: boolean
 }

@@ -1,5 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { nilPath } from '../field-errors.ts'
 import type { JsonSchemaProps } from '../types.ts'
@@ -22,7 +22,7 @@ const schema: JsonSchemaProps = {
 }
 const environment = new Environment({ unlistedVariablesAreDyn: true })
 
-const { int, bool } = fc.letrec<{ int: string; bool: string }>((tie) => ({
+const { bool } = fc.letrec<{ int: string; bool: string }>((tie) => ({
   int: fc.oneof(
     { maxDepth: 4 },
     fc.constantFrom('self.a', 'self.b', '0', '1', '7', 'self.l[0]', 'size(self.l)', 'self.s.size()'),

@@ -5,16 +5,7 @@ import { additionalSchema, isObject, propertySchema, type JsonObject, type JsonS
 import { withTypeAndObjectMeta } from './decl-type.ts'
 import { escapeIdent, unescapeIdent } from './escaping.ts'
 import { parseTimestamp } from './time.ts'
-import {
-  CelError,
-  CelList,
-  CelMap,
-  Duration,
-  equal,
-  noSuchOverload,
-  ValueList,
-  type Value,
-} from './values.ts'
+import { CelError, CelList, CelMap, Duration, equal, noSuchOverload, ValueList, type Value } from './values.ts'
 
 /** JSON as expressions see it, by its schema (`apiserver: pkg/cel/common: UnstructuredToVal`). Converted as far as it is looked at. */
 export function jsonValue(json: unknown, schema: JsonSchemaProps): Value {

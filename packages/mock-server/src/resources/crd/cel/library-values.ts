@@ -1,4 +1,4 @@
-import { Quantity } from '../../quantity.ts'
+import type { Quantity } from '../../quantity.ts'
 import { maskPrefix, printIp, type IpBytes, type Prefix } from '../go-net.ts'
 import type { GoUrl } from '../go-url.ts'
 import { opaqueType, structType, type CelType } from './types.ts'

@@ -37,7 +37,7 @@ export class Source {
     if (offset === undefined) return { line: -1, column: -1 }
     let line = 0
     while (line + 1 < this.#lineStarts.length && this.#lineStarts[line + 1]! <= offset) line++
-    return { line: line + 1, column: [...this.text.slice(this.#lineStarts[line], offset)].length }
+    return { line: line + 1, column: this.text.slice(this.#lineStarts[line], offset).length }
   }
 
   #displayOne(message: string, line: number, column: number): string {

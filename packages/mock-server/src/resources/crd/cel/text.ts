@@ -22,7 +22,9 @@ export function doubleText(value: number): string {
 export function formatTimestamp({ nanos, offset }: Timestamp): string {
   const { date, nanos: rest } = splitTimestamp(nanos + BigInt(offset) * 60n * second)
   const fraction = rest === 0 ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`
-  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, '0'))
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  )
   const zone = offset === 0 ? 'Z' : `${offset < 0 ? '-' : '+'}${hours}:${minutes}`
   return `${date.toISOString().slice(0, -5)}${fraction}${zone}`
 }

@@ -23,7 +23,7 @@ const maxMessageBytes = 5 * 1024
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /** What validating found. */
-export interface CelOutcome {
+interface CelOutcome {
   readonly errors: FieldError[]
   /** Of what is unchanged since it was accepted: told, but let through. */
   readonly warnings: FieldError[]

@@ -246,12 +246,12 @@ export function equal(a: Value, b: Value): boolean | CelError {
 
 type CelNumber = bigint | number | Uint
 
-export function isNumber(value: Value): value is CelNumber {
+function isNumber(value: Value): value is CelNumber {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
 }
 
 /** Order of two numbers of any types; `undefined` where one is not a number at all. */
-export function compareNumbers(a: CelNumber, b: CelNumber): number | undefined {
+function compareNumbers(a: CelNumber, b: CelNumber): number | undefined {
   const x = a instanceof Uint ? a.value : a
   const y = b instanceof Uint ? b.value : b
   if (Number.isNaN(x) || Number.isNaN(y)) return undefined

@@ -258,7 +258,7 @@ const lists: readonly FunctionDecl[] = [
     ([values, keys]) => sortByKeys(list(values), list(keys)),
   ),
   declare('lists.range', 'lists_range (int) list(int)', range),
-  declare('reverse', 'list_reverse list(T).() list(T)', ([values]) => new ValueList([...list(values)].reverse())),
+  declare('reverse', 'list_reverse list(T).() list(T)', ([values]) => new ValueList([...list(values)].toReversed())),
   declare('distinct', 'list_distinct list(T).() list(T)', distinct),
 ]
 

@@ -116,8 +116,8 @@ const findAll: Implementation = ([value, pattern, limit = -1n]) => {
   if ('error' in compiled) return new CelError(`Illegal regex: ${compiled.error}`)
   const matcher = compiled.pattern.matcher(text(value))
   const found: string[] = []
-  while ((limit as bigint) < 0n || BigInt(found.length) < (limit as bigint)) {
-    if (!matcher.find()) break
+  const most = (limit as bigint) < 0n ? Infinity : Number(limit as bigint)
+  while (found.length < most && matcher.find()) {
     found.push(matcher.group() ?? '')
   }
   return new ValueList(found)

@@ -461,9 +461,24 @@ export const standardFunctions: readonly FunctionDecl[] = [
      string_to_uint64 (string) uint`,
     toUint,
   ),
-  declare('contains', 'contains_string string.(string) bool', textTest((a, b) => a.includes(b)), true),
-  declare('endsWith', 'ends_with_string string.(string) bool', textTest((a, b) => a.endsWith(b)), true),
-  declare('startsWith', 'starts_with_string string.(string) bool', textTest((a, b) => a.startsWith(b)), true),
+  declare(
+    'contains',
+    'contains_string string.(string) bool',
+    textTest((a, b) => a.includes(b)),
+    true,
+  ),
+  declare(
+    'endsWith',
+    'ends_with_string string.(string) bool',
+    textTest((a, b) => a.endsWith(b)),
+    true,
+  ),
+  declare(
+    'startsWith',
+    'starts_with_string string.(string) bool',
+    textTest((a, b) => a.startsWith(b)),
+    true,
+  ),
   declare('matches', 'matches (string, string) bool\nmatches_string string.(string) bool', matches, true),
   timeFunction(
     'getFullYear',

@@ -180,7 +180,6 @@ function stringOf(value: Value): string {
   throw wrongArgument('s', typeName(value))
 }
 
-
 function mapText(map: CelMap): string {
   const entries = [...map.keys()].map((key) => {
     const plain = typeof key === 'string' || typeof key === 'boolean' || typeof key === 'bigint' || key instanceof Uint
