@@ -95,9 +95,13 @@ export class WatchEncoder {
 
   #bookmark(resourceVersion: number, initialEventsEnd: boolean): Uint8Array {
     const { kind } = this.#resource
+    const annotations = {
+      ...this.#resource.strategy.emptyAnnotations,
+      ...(initialEventsEnd && { 'k8s.io/initial-events-end': 'true' }),
+    }
     const metadata = {
       resourceVersion: String(resourceVersion),
-      ...(initialEventsEnd && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
     }
     const object = {
       kind,

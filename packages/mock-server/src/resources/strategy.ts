@@ -99,6 +99,8 @@ export interface Strategy {
   readonly fieldLabelError?: (label: string) => string
   /** Zero-value fields that a bookmark's object of the typed kind prints. */
   readonly emptyObject?: () => Readonly<Record<string, unknown>>
+  /** Annotations that conversion gives an empty object. */
+  readonly emptyAnnotations?: Readonly<Record<string, string>>
   /** Fields that an update to the main resource leaves as they are, and those the status subresource may change. */
   readonly hasStatus?: boolean
 }

@@ -61,7 +61,12 @@ function shorten(scope: RequestScope, object: KubeObject, options: DeleteOptions
   return { graceful: true, pending: false }
 }
 
-function checkPreconditions(scope: RequestScope, object: KubeObject, { preconditions }: DeleteOptions): void {
+/** Throws the 409 for an object that is not the one a deletion means. */
+export function checkPreconditions(
+  scope: RequestScope,
+  object: KubeObject,
+  { preconditions }: Pick<DeleteOptions, 'preconditions'>,
+): void {
   if (preconditions === undefined) return
   const { uid = '', resourceVersion = '', name = '' } = object.metadata
   // The kind stands where the resource should: that is how upstream tells it.

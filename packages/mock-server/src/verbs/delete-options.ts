@@ -1,6 +1,6 @@
 import { invalid, newBadRequest, newInvalid, notSupported, parseInt64, type FieldError } from '@freshread/core'
 import { DecodeError, parseBody } from '../api/decode-body.ts'
-import { firstValue, queryBoolean } from '../api/query.ts'
+import { firstValue, queryBoolean, type Query } from '../api/query.ts'
 import { decodeGoType } from '../resources/decode/decode-object.ts'
 import type { RequestScope } from './scope.ts'
 import { validateDryRun } from './write-options.ts'
@@ -89,10 +89,18 @@ function fromQuery({ query }: RequestScope): WireDeleteOptions {
     gracePeriodSeconds: integer(firstValue(query, 'gracePeriodSeconds')),
     orphanDependents: queryBoolean(query, 'orphanDependents') ?? null,
     propagationPolicy: firstValue(query, 'propagationPolicy') ?? null,
+    preconditions: preconditionsOf(query),
     dryRun: query.get('dryRun') ?? null,
     ignoreStoreReadErrorWithClusterBreakingPotential:
       queryBoolean(query, 'ignoreStoreReadErrorWithClusterBreakingPotential') ?? null,
   }
+}
+
+/** What the object must be, by the query; a collection's `resourceVersion` counts for each of its objects too. */
+function preconditionsOf(query: Query): NonNullable<WireDeleteOptions['preconditions']> | null {
+  const uid = firstValue(query, 'uid') || null
+  const resourceVersion = firstValue(query, 'resourceVersion') || null
+  return uid === null && resourceVersion === null ? null : { uid, resourceVersion }
 }
 
 function integer(value: string | undefined): number | null {

@@ -9,6 +9,7 @@ import {
 } from '@freshread/core'
 import { timestamp } from '../resources/system-fields.ts'
 import { asKind, createdStatus } from './as-kind.ts'
+import { checkPreconditions } from './before-delete.ts'
 import { setCondition } from './binding.ts'
 import { decodeRequestObject } from './decode.ts'
 import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
@@ -91,9 +92,12 @@ export async function createEviction(scope: RequestScope): Promise<VerbResult> {
   if (!options.dryRun) {
     await updateObject(podScope, {
       dryRun: false,
-      preconditions: options.preconditions,
+      preconditions: undefined,
       forceAllowCreate: false,
-      newObject: (current) => disrupted(structuredClone(current!), timestamp(host.clock)),
+      newObject: (current) => {
+        checkPreconditions(podScope, current!, options)
+        return disrupted(structuredClone(current!), timestamp(host.clock))
+      },
     })
     if (options.preconditions?.resourceVersion !== undefined) delete options.preconditions.resourceVersion
   }

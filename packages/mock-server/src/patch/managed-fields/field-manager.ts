@@ -217,7 +217,10 @@ function converter(
     if (from === undefined || to === undefined) return undefined
     const stored = from.toStorage?.(object.value as KubeObject) ?? (object.value as KubeObject)
     const value = to.fromStorage?.(stored) ?? stored
-    return { value: { ...value, apiVersion }, apiVersion, atom: atomFor(to) }
+    const converted = { value: { ...value, apiVersion }, apiVersion, atom: atomFor(to) }
+    // Nothing drops what the other version of a custom resource does not know.
+    if (!to.builtIn) validateTyped(converted.value, converted.atom, true)
+    return converted
   }
 }
 
@@ -249,6 +252,7 @@ export function applyServerSide(write: ApplyWrite): KubeObject {
     if (manager === 'kubectl' && lastAppliedOf(object) !== undefined) object = withLastApplied(object, applied)
     return withManagedFields(withoutManagedFields(object), result.managed)
   } catch (error) {
+    if (error instanceof TypedErrors) throw plainError(error.message)
     throw error instanceof ConflictsError ? error.toStatusError() : error
   }
 }

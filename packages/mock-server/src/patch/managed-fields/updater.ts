@@ -6,7 +6,7 @@ import type { ManagedSets } from './managers.ts'
 import { mergeTyped } from './merge-typed.ts'
 import { ensureNamedFieldsAreMembers, reconcileWithSchema, removeItems } from './remove-items.ts'
 import { toFieldSet } from './to-field-set.ts'
-import { equalValues } from './typed-value.ts'
+import { equalValues, TypedErrors } from './typed-value.ts'
 
 /** An object in one version, and its type there. */
 export interface Versioned {
@@ -91,8 +91,8 @@ export class Updater {
       }
       const { apiVersion } = owned
       if (!byVersion.has(apiVersion)) {
-        const old = this.#convert(before, apiVersion)
-        const now = this.#convert(after, apiVersion)
+        const old = this.#converted('old', before, apiVersion)
+        const now = old && this.#converted('new', after, apiVersion)
         byVersion.set(apiVersion, old && now && this.#compare(old, now))
       }
       const difference = byVersion.get(apiVersion)
@@ -105,6 +105,16 @@ export class Updater {
     }
     if (!force && conflicts.size > 0) throw ConflictsError.of(conflicts)
     return { managers: rest, comparison }
+  }
+
+  /** Throws {@link TypedErrors} for an object with fields that the other version does not know. */
+  #converted(which: 'old' | 'new', object: Versioned, apiVersion: string): Versioned | undefined {
+    try {
+      return this.#convert(object, apiVersion)
+    } catch (error) {
+      if (!(error instanceof TypedErrors)) throw error
+      throw new TypedErrors([`failed to convert ${which} object: ${error.message}`])
+    }
   }
 
   #compare(before: Versioned, after: Versioned): Comparison {

@@ -22,6 +22,7 @@ const reset = resetStatus('api.apps.v1.DaemonSetStatus')
 /** DaemonSets (`pkg/registry/apps/daemonset/strategy.go`). */
 export const daemonSet: Strategy = {
   // Converting from the internal type always writes the annotation.
+  emptyAnnotations: { [TEMPLATE_GENERATION]: '0' },
   setDefaults: (object) => setTemplateGeneration(object, templateGeneration(object)),
   prepareForCreate(object) {
     reset(object)

@@ -137,7 +137,7 @@ export function strategyFor(group: string, resourceOrKind: string, version: stri
   const strategy = withoutDisabledFields(strategies[key] ?? {}, POD_SPECS[key])
   const schema = entry === undefined ? undefined : schemaOfKind(group, version, entry.kind)
   if (schema === undefined) return strategy
-  const emptyObject = (): Record<string, unknown> => emptyFields(schema)
+  const emptyObject = (): Record<string, unknown> => emptyFields(schema, COUNTS_REPLICAS.has(key))
   if (STORED_AS_JSON.has(group)) return { ...strategy, emptyObject }
   return { ...strategy, canonicalize: forgetEmptyLists, emptyObject }
 }
@@ -173,7 +173,13 @@ function forgetEmptyLists(value: object): void {
   }
 }
 
-function emptyFields(schema: NonNullable<ReturnType<typeof schemaOfKind>>): Record<string, unknown> {
+/** Kinds whose number of replicas is no pointer inside the server: unset is 0 once it has been converted back. */
+const COUNTS_REPLICAS: ReadonlySet<string> = new Set(['apps/deployments', 'apps/replicasets', 'apps/statefulsets'])
+
+function emptyFields(
+  schema: NonNullable<ReturnType<typeof schemaOfKind>>,
+  countsReplicas: boolean,
+): Record<string, unknown> {
   const { metadata: _metadata, ...fields } = emptyObjectOf(schema) ?? {}
-  return fields
+  return countsReplicas ? { ...fields, spec: { replicas: 0, ...(fields['spec'] as object) } } : fields
 }
