@@ -128,6 +128,14 @@ const byOverload: Readonly<Record<string, CallCost>> = {
   list_sets_equivalent_list: sets(2),
 }
 
+/** Forms whose cost their arguments tell. */
+export const costsByArguments: ReadonlySet<string> = new Set([
+  'list_distinct',
+  'list_sets_contains_list',
+  'list_sets_intersects_list',
+  'list_sets_equivalent_list',
+])
+
 const standard: Readonly<Record<string, CallCost>> = {
   starts_with_string: ofSecond,
   ends_with_string: ofSecond,

@@ -1,5 +1,5 @@
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr } from './ast.ts'
-import { callCost } from './call-cost.ts'
+import { callCost, costsByArguments } from './call-cost.ts'
 import type { Checked } from './checker.ts'
 import { accepts, type Environment } from './environment.ts'
 import type { FunctionDecl, Overload } from './functions/declare.ts'
@@ -354,8 +354,11 @@ class Planner {
     return {
       eval: (run) => {
         const values = args.map((arg) => arg.eval(run))
+        // What takes the square of a list's size must not be done first and refused afterwards.
+        const ahead = costsByArguments.has(overloadId)
+        if (ahead) run.charge(callCost(fn.name, overloadId, values, null))
         const result = apply(fn, callable, values, strict)
-        run.charge(callCost(fn.name, overloadId, values, result))
+        if (!ahead) run.charge(callCost(fn.name, overloadId, values, result))
         return result
       },
     }
@@ -545,7 +548,13 @@ function apply(fn: FunctionDecl, overloads: readonly Overload[], values: readonl
   if (!fn.unguarded && !overloads.some((overload) => accepts(overload, values))) {
     return new CelError(`no such overload: ${fn.name}(${values.map(typeName).join(', ')})`)
   }
-  return fn.run(values)
+  try {
+    return fn.run(values)
+  } catch (error) {
+    // A text can become too long for the machine before it costs too much.
+    if (error instanceof RangeError) return new CelError(`${fn.name}: result is too large`)
+    throw error
+  }
 }
 
 /** `x in [1, 2, 3]`: constants of simple types are looked up. */

@@ -71,7 +71,12 @@ function listIndex(values: CelList, wanted: Value, last: boolean): Value {
   return -1n
 }
 
+/** Longest text that is made, in UTF-16 units: far more than any object can hold. */
+const maxText = 2 ** 26
+
 const replace: Implementation = ([value, old, by, limit]) => {
+  const times = text(old) === '' ? text(value).length + 1 : text(value).length / text(old).length
+  if (times * text(by).length > maxText) return new CelError('replace: result is too large')
   const count = limit === undefined ? -1 : number(limit)
   if (count < 0) return text(value).replaceAll(text(old), () => text(by))
   const parts = splitText(text(value), text(old), text(old) === '' ? count : count + 1, true)
