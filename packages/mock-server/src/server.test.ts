@@ -160,12 +160,17 @@ describe('a lagging cache', () => {
       )
     expect(await names(CONFIG_MAPS)).toEqual(['a'])
     expect(await names('/api/v1/namespaces/default/secrets')).toEqual([])
-    expect((await kube.control.state()).resources).toEqual({ secrets: { frozen: true, lagMs: 0 } })
+    const { resources, caches, pending, revision } = await kube.control.state()
+    expect(resources).toEqual({ secrets: { frozen: true, lagMs: 0 } })
+    expect(pending).toBe(1)
+    expect(caches['secrets']).toBeLessThan(revision)
+    expect(caches).toHaveProperty(['deployments.apps'])
   })
 
   test('names a resource that does not exist', async () => {
     const { kube } = await setUp()
     expect(() => kube.control.freeze({ resource: 'widgets' })).toThrow('freeze: no such resource: widgets')
+    expect(() => kube.control.freeze('pods' as never)).toThrow('freeze: expected {resource}, got pods')
   })
 })
 
@@ -295,6 +300,7 @@ describe('faults', () => {
   test('that are wrong are named', async () => {
     const { kube } = await setUp()
     expect(() => kube.control.failNext({ status: 200 })).toThrow(/status must be/)
+    expect(() => kube.control.failNext({ status: 500, time: 2 } as never)).toThrow(/unknown field time;/)
     expect(() => kube.control.failNext({ status: 500, match: { nope: '' } as never })).toThrow(/unknown field nope/)
     expect(() => kube.control.latency(-1)).toThrow(/ms must be/)
   })

@@ -15,13 +15,13 @@ export interface ControlState {
   readonly lagMs: number
   /** Resources that are frozen or delayed in their own way. */
   readonly resources: Readonly<Record<string, { readonly frozen: boolean; readonly lagMs: number }>>
-  /** Watch responses held back between storage and caches. */
+  /** Changes held back between storage and caches. */
   readonly pending: number
   /** The storage's revision, which is what the next consistent read waits for. */
   readonly revision: number
   /** Open watches of clients. */
   readonly watches: number
-  /** The resourceVersion that each cache in use has reached. */
+  /** The resourceVersion that each cache in use has reached, by resource: `pods`, `deployments.apps`. */
   readonly caches: Readonly<Record<string, number>>
 }
 
@@ -36,6 +36,7 @@ export interface ControlTarget {
   readonly faults: Faults
   readonly storage: () => { readonly kv: KV; readonly lagged: LaggedKV }
   readonly resources: () => readonly Resource[]
+  /** By storage key. */
   readonly caches: () => Readonly<Record<string, number>>
   readonly restart: () => Promise<void>
   readonly reset: () => Promise<void>
@@ -73,6 +74,9 @@ export interface Control {
 /** Makes the {@link Control} of a server. */
 export function createControl(target: ControlTarget): Control {
   const select = (method: string, filter: ResourceFilter | undefined): Resource | undefined => {
+    if (filter !== undefined && (typeof filter !== 'object' || filter === null)) {
+      throw new TypeError(`${method}: expected {resource}, got ${String(filter)}`)
+    }
     const name = filter?.resource
     if (name === undefined) return undefined
     const found = target.resources().find((resource) => name === resource.resource || name === qualifiedName(resource))
@@ -121,7 +125,7 @@ export function createControl(target: ControlTarget): Control {
         pending: lagged.pending,
         revision: (await kv.get('/registry')).revision,
         watches: target.openWatches(),
-        caches: target.caches(),
+        caches: cachesByName(target.resources(), target.caches()),
       }
     },
     snapshot: () => memory('snapshot').snapshot(),
@@ -142,6 +146,18 @@ export function createControl(target: ControlTarget): Control {
 /** What the keys of a resource begin with in the storage. */
 function storagePrefixOf(resource: Resource): string {
   return `/registry${resource.storagePrefix}/`
+}
+
+function cachesByName(
+  resources: readonly Resource[],
+  caches: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const out: Record<string, number> = {}
+  for (const resource of resources) {
+    const reached = caches[resource.storageKey]
+    if (reached !== undefined) out[qualifiedName(resource)] = reached
+  }
+  return out
 }
 
 function qualifiedName({ resource, group }: Resource): string {

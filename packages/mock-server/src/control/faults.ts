@@ -54,6 +54,8 @@ const FIELDS: Readonly<Record<string, (request: KubeRequest, info: RequestInfo) 
   name: (_, info) => info.name,
 }
 
+const FAULT_FIELDS: readonly string[] = ['status', 'reason', 'message', 'retryAfterSeconds', 'match', 'times']
+
 /** Failures and delays that a test orders. */
 export class Faults {
   #faults: Fault[] = []
@@ -76,6 +78,10 @@ export class Faults {
       return
     }
     if (typeof fault !== 'object' || fault === null) throw new TypeError('failNext: expected a function or {status, …}')
+    for (const name of Object.keys(fault)) {
+      if (!FAULT_FIELDS.includes(name))
+        throw new TypeError(`failNext: unknown field ${name}; known are ${FAULT_FIELDS.join(', ')}`)
+    }
     const { status, match, times = 1 } = fault
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new TypeError(`failNext: status must be an HTTP status from 400 to 599, got ${String(status)}`)

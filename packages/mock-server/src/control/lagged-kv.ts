@@ -109,7 +109,7 @@ export class LaggedKV implements KV {
     return { frozen: rule.frozen, ms: rule.ms }
   }
 
-  /** Responses that are held back at this moment. */
+  /** Changes that are held back at this moment, once for each watch; word of progress is none. */
   get pending(): number {
     let sum = 0
     for (const watch of this.#watches) sum += watch.pending
@@ -157,7 +157,9 @@ class LaggedWatch implements KVWatch {
   }
 
   get pending(): number {
-    return this.#held.length
+    let sum = 0
+    for (const { response } of this.#held) if (response.type === 'events') sum += response.events.length
+    return sum
   }
 
   open(kv: KV): void {

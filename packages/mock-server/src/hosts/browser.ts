@@ -3,6 +3,7 @@ import { XMLHttpRequestInterceptor } from '@mswjs/interceptors/XMLHttpRequest'
 import type { RequestHandler } from 'msw'
 import * as experimental from 'msw/experimental'
 import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
+import { checkGivenServer, checkHostOptions } from './check-server.ts'
 import { kubeHandlers, type KubeHandlersOptions } from './handlers.ts'
 import { checkUnhandled, onUnhandledFrame, type UnhandledRequest } from './unhandled.ts'
 
@@ -12,8 +13,11 @@ export type { UnhandledRequest } from './unhandled.ts'
 
 /** How {@link setupKubeBrowser} intercepts. */
 export interface SetupKubeBrowserOptions extends KubeServerOptions, KubeHandlersOptions {
+  /** A server to use instead of a new one; it is not closed with the interception. */
   readonly server?: KubeServer
+  /** Handlers of your own, asked after the server's. */
   readonly handlers?: readonly RequestHandler[]
+  /** What happens to requests nobody handles: `bypass` (default) lets them out, `error` fails them, or a function decides. */
   readonly onUnhandledRequest?: UnhandledRequest
   /**
    * `page` (default) patches fetch and XMLHttpRequest of this page. `worker` uses MSW's service worker
@@ -46,6 +50,7 @@ interface Interception {
  * @throws TypeError when an option is wrong; Error when the installed msw is older than 3
  */
 export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): Promise<InterceptedKubeBrowser> {
+  checkHostOptions('setupKubeBrowser', options)
   const {
     server: existing,
     handlers = [],
@@ -56,6 +61,7 @@ export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): P
     ...rest
   } = options
   checkUnhandled('setupKubeBrowser', onUnhandledRequest)
+  checkGivenServer('setupKubeBrowser', existing, rest)
   if (via !== 'page' && via !== 'worker') {
     throw new TypeError(`setupKubeBrowser: option via must be 'page' or 'worker', got ${String(via)}`)
   }

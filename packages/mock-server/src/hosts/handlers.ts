@@ -1,5 +1,6 @@
 import { http, type RequestHandler } from 'msw'
 import type { KubeServer } from '../server.ts'
+import { checkServer } from './check-server.ts'
 import { fetchThrough } from '../api/fetch.ts'
 import { urlMatcher, type ServerAddress } from './match.ts'
 
@@ -19,9 +20,10 @@ export interface KubeHandlersOptions {
  * End watches by aborting their request: in a set-up that logs, MSW keeps a clone of each response, and the cancel of
  * a reader then never reaches the server.
  *
- * @throws TypeError when `baseUrl` is of no known form
+ * @throws TypeError when `server` is none or `baseUrl` is of no known form
  */
 export function kubeHandlers(server: KubeServer, options: KubeHandlersOptions = {}): RequestHandler[] {
+  checkServer('kubeHandlers: server', server)
   const match = urlMatcher(options.baseUrl)
   // One handler that decides by itself: MSW's own route matching costs more with each route.
   return [

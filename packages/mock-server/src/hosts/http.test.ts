@@ -1,8 +1,9 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
+import { FakeClock } from '@freshread/core/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES, type BodyStream } from '../api/message.ts'
-import type { KubeServer } from '../server.ts'
+import { createKubeServer, type KubeServer } from '../server.ts'
 import { serve, type ServedKubeServer, type ServeOptions } from './http.ts'
 
 let served: ServedKubeServer | undefined
@@ -140,6 +141,15 @@ describe('serve', () => {
     const frames = text.slice(text.indexOf('\r\n\r\n') + 4).replace(/x+/, 'x')
     expect(frames).toBe(`3\r\nabc\r\n${large.length.toString(16)}\r\nx\r\n2\r\nde\r\n0\r\n\r\n`)
     expect(sent).toBe(1)
+  })
+
+  it.each<[string, unknown]>([
+    ['port', { port: 65_536 }],
+    ['server', { server: 1 }],
+    ['clock', { server: createKubeServer(), clock: new FakeClock() }],
+    ['prot', { prot: 1 }],
+  ])('refuses a wrong %s and names it', async (name, options) => {
+    await expect(serve(options as ServeOptions)).rejects.toThrow(new RegExp(`option ${name}\\b`))
   })
 
   it('rejects when the port is taken', async () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { MAX_BODY_BYTES, type BodySink, type BodyStream, type KubeRequest, type KubeResponse } from '../api/message.ts'
 import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
+import { checkGivenServer, checkHostOptions } from './check-server.ts'
 import { corsHeaders, isPreflight } from './cors.ts'
 import { mayControl, type ControlAccess } from './control-guard.ts'
 import { CONTROL_PREFIX } from '../control/http.ts'
@@ -47,12 +48,14 @@ const options: Readonly<Record<string, (value: unknown) => string | undefined>> 
  * @throws TypeError when an option is wrong; the listening error (such as `EADDRINUSE`) when the port cannot be had
  */
 export async function serve(given: ServeOptions = {}): Promise<ServedKubeServer> {
+  checkHostOptions('serve', given)
   for (const [name, wrong] of Object.entries(options)) {
     const value = given[name as keyof ServeOptions]
     const expected = value === undefined ? undefined : wrong(value)
     if (expected !== undefined) throw new TypeError(`serve: option ${name} must be ${expected}, got ${String(value)}`)
   }
   const { port = 0, host = '127.0.0.1', control = 'loopback', cors = true, server: existing, ...rest } = given
+  checkGivenServer('serve', existing, rest)
   const server = existing ?? createKubeServer(rest)
   const sockets = new Set<Socket>()
   const streams = new Set<BodyStream>()

@@ -4,7 +4,7 @@ import { http as mswHttp, HttpResponse } from 'msw'
 import { fetch as undiciFetch } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createKubeServer, type KubeServer } from '../server.ts'
-import { setupKubeServer, type InterceptedKubeServer, type SetupKubeServerOptions } from './msw.ts'
+import { kubeHandlers, setupKubeServer, type InterceptedKubeServer, type SetupKubeServerOptions } from './msw.ts'
 
 const CLUSTER = 'https://any.cluster'
 const CONFIG_MAPS = `${CLUSTER}/api/v1/namespaces/default/configmaps`
@@ -136,8 +136,17 @@ describe('setupKubeServer', () => {
   it.each<[string, unknown]>([
     ['onUnhandledRequest', { onUnhandledRequest: 'warn' }],
     ['baseUrl', { baseUrl: 'not a url' }],
+    ['options', null],
+    ['server', { server: {} }],
+    ['journalLimit', { server: createKubeServer(), journalLimit: 5 }],
+    ['clusters\\[0\\]\\.server', { clusters: [{ baseUrl: 'https://my.cluster' }] }],
+    ['clusters\\[0\\]\\.baseUrl', { clusters: [{ server: createKubeServer() }] }],
   ])('refuses a wrong %s and names it', async (name, options) => {
-    await expect(setupKubeServer(options as SetupKubeServerOptions)).rejects.toThrow(new RegExp(name))
+    await expect(setupKubeServer(options as SetupKubeServerOptions)).rejects.toThrow(new RegExp(`^.*${name}\\b`))
+  })
+
+  it('has no handlers for what is no server', () => {
+    expect(() => kubeHandlers(undefined as never)).toThrow('kubeHandlers: server must be a server')
   })
 
   it('closes twice without an error and intercepts nothing afterwards', async () => {

@@ -2,6 +2,7 @@ import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import type { RequestHandler } from 'msw'
 import * as experimental from 'msw/experimental'
 import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
+import { checkGivenServer, checkHostOptions, checkServer } from './check-server.ts'
 import { kubeHandlers, type KubeHandlersOptions } from './handlers.ts'
 import { checkUnhandled, onUnhandledFrame, type UnhandledRequest } from './unhandled.ts'
 
@@ -48,8 +49,15 @@ export interface InterceptedKubeServer extends KubeServer {
  * @throws TypeError when an option is wrong; Error when the installed msw is older than 3
  */
 export async function setupKubeServer(options: SetupKubeServerOptions = {}): Promise<InterceptedKubeServer> {
+  checkHostOptions('setupKubeServer', options)
   const { server: existing, clusters = [], handlers = [], onUnhandledRequest = 'bypass', baseUrl, ...rest } = options
   checkUnhandled('setupKubeServer', onUnhandledRequest)
+  checkGivenServer('setupKubeServer', existing, rest)
+  for (const [index, cluster] of clusters.entries()) {
+    checkServer(`setupKubeServer: option clusters[${index}].server`, cluster.server)
+    if (cluster.baseUrl === undefined)
+      throw new TypeError(`setupKubeServer: option clusters[${index}].baseUrl is missing`)
+  }
   if (typeof experimental.defineNetwork !== 'function' || typeof experimental.InterceptorSource !== 'function') {
     throw new Error('setupKubeServer needs msw 3; with msw 2 use kubeHandlers(server) in your own setupServer')
   }

@@ -199,9 +199,12 @@ export class MemoryKV implements KV {
   /**
    * Goes back to a snapshot, as if etcd were restored from a backup: revisions count on from there, and all
    * watches end as compacted, so that whoever watches reads anew.
+   *
+   * @throws TypeError when `snapshot` is none
    */
   restore(snapshot: MemoryKVSnapshot): void {
     const state = snapshot as SavedState
+    if (state?.mvcc === undefined) throw new TypeError('restore: expected what snapshot() gave')
     this.#mvcc.load(state.mvcc)
     this.#leases.load(state.leases)
     this.#undelivered.length = 0
