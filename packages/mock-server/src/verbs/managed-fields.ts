@@ -1,4 +1,5 @@
 import type { KubeObject } from '@freshread/core'
+import { groupVersion } from '../api/object-bytes.ts'
 import { applyServerSide, updateManagedFields, type WriteContext } from '../patch/managed-fields/index.ts'
 import type { RequestScope } from './scope.ts'
 
@@ -31,7 +32,8 @@ export function noteUpdate(
   const noted = updateManagedFields({
     ...writeContext(scope, manager),
     live: live === undefined ? undefined : resource.fromStorage(live),
-    object: resource.fromStorage(object),
+    // What is stored of a custom resource loses only when it is read what its version does not know.
+    object: resource.builtIn ? resource.fromStorage(object) : { ...object, apiVersion: groupVersion(resource) },
   })
   return resource.toStorage(noted)
 }

@@ -375,20 +375,16 @@ describe('applyServerSide', () => {
     )
   })
 
-  it('gives up what is owned in versions that are no more, and converts to the others', () => {
+  it('gives up what is owned in versions that are no more, and compares in the others', () => {
     const older: ManagedResource = {
       ...resource,
       version: 'v0',
       schema: resolveSchema({
         type: 'object',
         properties: {
-          spec: { type: 'object', properties: { count: { type: 'integer' }, paused: { type: 'boolean' } } },
+          spec: { type: 'object', properties: { replicas: { type: 'integer' }, paused: { type: 'boolean' } } },
         },
       }),
-      fromStorage: (object) => {
-        const { replicas, ...spec } = object['spec'] as Record<string, unknown>
-        return { ...object, spec: { ...spec, ...(replicas !== undefined && { count: replicas }) } }
-      },
     }
     const entry = (manager: string, apiVersion: string, field: string): ManagedFieldsEntry => ({
       manager,
@@ -401,7 +397,7 @@ describe('applyServerSide', () => {
       { replicas: 1, paused: true },
       {
         uid: 'u',
-        managedFields: [entry('old', 'example.com/v0', 'f:count'), entry('lost', 'example.com/v9', 'f:replicas')],
+        managedFields: [entry('old', 'example.com/v0', 'f:replicas'), entry('lost', 'example.com/v9', 'f:replicas')],
       },
     )
     const versions = (apiVersion: string): ManagedResource | undefined =>
@@ -414,6 +410,34 @@ describe('applyServerSide', () => {
       object: { ...live, spec: { replicas: 2, paused: true } },
     })
     expect(owners(next)).toEqual({ 'a/Update': ['.spec.replicas'], 'old/Update': ['.spec.paused'] })
+  })
+
+  it("refuses a configuration with fields that another owner's version of a custom resource does not know", () => {
+    const older: ManagedResource = {
+      ...resource,
+      version: 'v0',
+      schema: resolveSchema({ type: 'object', properties: { spec: { type: 'object', properties: { count: {} } } } }),
+    }
+    const managedFields = [
+      {
+        manager: 'old',
+        operation: 'Update' as const,
+        apiVersion: 'example.com/v0',
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:spec': {} },
+      },
+    ]
+    const live = widget({}, { uid: 'u', managedFields })
+    const versions = (): ManagedResource => older
+    const applied = widget({ replicas: 2 })
+    expect(() => applyServerSide({ ...base, versions, manager: 'a', live, applied, force: false })).toThrow(
+      /^failed to convert new object: .*: field not declared in schema$/,
+    )
+    // An update goes on, and leaves the owners alone.
+    const object = { ...live, spec: { replicas: 2 } }
+    expect(updateManagedFields({ ...base, versions, manager: 'a', live, object }).metadata.managedFields).toEqual(
+      managedFields,
+    )
   })
 })
 

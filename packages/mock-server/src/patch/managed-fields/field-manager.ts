@@ -215,12 +215,16 @@ function converter(
     const from = find(object.apiVersion)
     const to = find(apiVersion)
     if (from === undefined || to === undefined) return undefined
+    const atom = atomFor(to)
+    if (!to.builtIn) {
+      // Custom resources are only renamed: nothing drops what the other version does not know.
+      const value = { ...(object.value as KubeObject), apiVersion }
+      validateTyped(value, atom, true)
+      return { value, apiVersion, atom }
+    }
     const stored = from.toStorage?.(object.value as KubeObject) ?? (object.value as KubeObject)
     const value = to.fromStorage?.(stored) ?? stored
-    const converted = { value: { ...value, apiVersion }, apiVersion, atom: atomFor(to) }
-    // Nothing drops what the other version of a custom resource does not know.
-    if (!to.builtIn) validateTyped(converted.value, converted.atom, true)
-    return converted
+    return { value: { ...value, apiVersion }, apiVersion, atom }
   }
 }
 
