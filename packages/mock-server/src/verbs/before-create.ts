@@ -1,6 +1,6 @@
 import { newInvalid, type KubeObject } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
-import { chargeQuotas } from './quota.ts'
+import { chargeQuotas } from './admission/quota.ts'
 import { isPathSegmentName, nameIsDNSSubdomain } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
 import { isKubeKind, validateKubeFinalizers, validateObjectMeta } from './object-meta-validation.ts'

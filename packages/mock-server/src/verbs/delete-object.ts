@@ -12,7 +12,7 @@ import { timestamp } from '../resources/system-fields.ts'
 import { beforeDelete } from './before-delete.ts'
 import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
 import { checkPreconditions, dryUpdate, isKeyNotFound } from './dry-run.ts'
-import { admitDelete } from './namespace-lifecycle.ts'
+import { admitDelete } from './admission/namespace-lifecycle.ts'
 import { keyOf, strategyContext, type RequestScope, type VerbResult } from './scope.ts'
 
 const ORPHAN = 'orphan'

@@ -1,5 +1,5 @@
 import { StoredObject, type KubeObject, type Status } from '@freshread/core'
-import { deleteDefinition } from '../resources/crd/definition-deletion.ts'
+import { deleteDefinition } from './definition-deletion.ts'
 import type { Resource } from '../resources/resource.ts'
 import { deleteFromStore, type Deletion } from './delete-object.ts'
 import { deleteOptions, type DeleteOptions } from './delete-options.ts'

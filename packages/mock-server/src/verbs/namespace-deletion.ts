@@ -11,7 +11,7 @@ import { timestamp } from '../resources/system-fields.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { deleteFromStore, type Deletion } from './delete-object.ts'
 import { dryUpdate } from './dry-run.ts'
-import { admitDelete } from './namespace-lifecycle.ts'
+import { admitDelete } from './admission/namespace-lifecycle.ts'
 import { keyOf, type RequestScope } from './scope.ts'
 
 const ORPHAN = 'orphan'

@@ -1,18 +1,18 @@
 import type { Route } from '../api/routing.ts'
-import { createBinding } from './binding.ts'
-import { getComponentStatus, listComponentStatuses } from './component-status.ts'
-import { podConnect, podLog, proxy } from './connect.ts'
-import { createEviction } from './eviction.ts'
+import { createBinding } from './subresources/binding.ts'
+import { getComponentStatus, listComponentStatuses } from './virtual/component-status.ts'
+import { podConnect, podLog, proxy } from './subresources/connect.ts'
+import { createEviction } from './subresources/eviction.ts'
 import {
   createSelfSubjectAccessReview,
   createSelfSubjectReview,
   createSelfSubjectRulesReview,
   createSubjectAccessReview,
   createTokenReview,
-} from './reviews.ts'
-import { getScale, patchScale, updateScale } from './scale.ts'
+} from './virtual/reviews.ts'
+import { getScale, patchScale, updateScale } from './subresources/scale.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
-import { createToken } from './token-request.ts'
+import { createToken } from './subresources/token-request.ts'
 
 type VerbHandler = (scope: RequestScope) => Promise<VerbResult>
 type Handlers = Readonly<Record<string, VerbHandler>>

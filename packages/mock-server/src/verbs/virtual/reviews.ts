@@ -1,12 +1,12 @@
 import { invalid, newBadRequest, newInvalid, type FieldError, type KubeObject } from '@freshread/core'
-import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
-import type { UserInfo } from '../resources/strategy.ts'
-import { timestamp } from '../resources/system-fields.ts'
-import { decodeRequestObject } from './decode.ts'
-import { noteUpdate } from './managed-fields.ts'
-import { ensureNamespace, wipeSystemFields } from './object-meta.ts'
-import type { RequestScope, VerbResult } from './scope.ts'
-import { writeOptions } from './write-options.ts'
+import { managerOrUserAgent } from '../../patch/managed-fields/manager-name.ts'
+import type { UserInfo } from '../../resources/strategy.ts'
+import { timestamp } from '../../resources/system-fields.ts'
+import { decodeRequestObject } from '../decode.ts'
+import { noteUpdate } from '../managed-fields.ts'
+import { ensureNamespace, wipeSystemFields } from '../object-meta.ts'
+import type { RequestScope, VerbResult } from '../scope.ts'
+import { writeOptions } from '../write-options.ts'
 
 interface ResourceAttributes {
   readonly namespace?: string

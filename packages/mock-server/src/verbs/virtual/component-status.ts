@@ -1,5 +1,5 @@
 import { newNotFound, StoredObject, type KubeObject } from '@freshread/core'
-import type { RequestScope, VerbResult } from './scope.ts'
+import type { RequestScope, VerbResult } from '../scope.ts'
 
 const refused = (port: number): string =>
   `Get "https://127.0.0.1:${port}/healthz": dial tcp 127.0.0.1:${port}: connect: connection refused`

@@ -7,19 +7,19 @@ import {
   StatusError,
   type KubeObject,
 } from '@freshread/core'
-import { timestamp } from '../resources/system-fields.ts'
-import { asKind, createdStatus } from './as-kind.ts'
-import { checkPreconditions } from './before-delete.ts'
+import { timestamp } from '../../resources/system-fields.ts'
+import { asKind, createdStatus } from '../as-kind.ts'
+import { checkPreconditions } from '../before-delete.ts'
 import { setCondition } from './binding.ts'
-import { decodeRequestObject } from './decode.ts'
-import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
-import { deleteFromStore } from './delete-object.ts'
-import { noteUpdate } from './managed-fields.ts'
-import { admitCreate } from './namespace-lifecycle.ts'
-import { ensureNamespace } from './object-meta.ts'
-import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
-import { updateObject } from './update.ts'
-import { writeOptions } from './write-options.ts'
+import { decodeRequestObject } from '../decode.ts'
+import { plainDeleteOptions, type DeleteOptions } from '../delete-options.ts'
+import { deleteFromStore } from '../delete-object.ts'
+import { noteUpdate } from '../managed-fields.ts'
+import { admitCreate } from '../admission/namespace-lifecycle.ts'
+import { ensureNamespace } from '../object-meta.ts'
+import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
+import { updateObject } from '../update.ts'
+import { writeOptions } from '../write-options.ts'
 
 interface Eviction extends KubeObject {
   readonly deleteOptions?: {

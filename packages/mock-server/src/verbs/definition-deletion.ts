@@ -7,13 +7,13 @@ import {
   type KubeObject,
   type StoredObject,
 } from '@freshread/core'
-import type { DeleteOptions } from '../../verbs/delete-options.ts'
-import { deleteFromStore, type Deletion } from '../../verbs/delete-object.ts'
-import { dryUpdate } from '../../verbs/dry-run.ts'
-import { keyOf, type RequestScope } from '../../verbs/scope.ts'
-import { timestamp } from '../system-fields.ts'
-import { withCondition } from './definition/conditions.ts'
-import type { CustomResourceDefinition } from './types.ts'
+import type { DeleteOptions } from './delete-options.ts'
+import { deleteFromStore, type Deletion } from './delete-object.ts'
+import { dryUpdate } from './dry-run.ts'
+import { keyOf, type RequestScope } from './scope.ts'
+import { timestamp } from '../resources/system-fields.ts'
+import { withCondition } from '../resources/crd/definition/conditions.ts'
+import type { CustomResourceDefinition } from '../resources/crd/types.ts'
 
 /** Holds a definition until all its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'

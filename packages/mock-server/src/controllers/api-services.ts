@@ -1,8 +1,8 @@
 import { isAlreadyExists, isNotFound, type KubeObject } from '@freshread/core'
-import type { DeleteOptions } from '../../verbs/delete-options.ts'
-import type { MutableRegistry } from '../mutable-registry.ts'
-import type { Resource } from '../resource.ts'
-import type { CustomResourceDefinition } from './types.ts'
+import type { DeleteOptions } from '../verbs/delete-options.ts'
+import type { MutableRegistry } from '../resources/mutable-registry.ts'
+import type { Resource } from '../resources/resource.ts'
+import type { CustomResourceDefinition } from '../resources/crd/types.ts'
 
 /** Marks the APIServices that come and go by themselves. */
 const automanaged = 'kube-aggregator.kubernetes.io/automanaged'

@@ -1,9 +1,9 @@
 import { newForbidden, type GroupResource, type KubeObject } from '@freshread/core'
-import { fieldsAt, mapAt } from '../resources/fields.ts'
-import { missingForQuota, quotaCovers, quotaUsage, type Usage } from '../resources/kinds/quota-usage.ts'
-import { Quantity } from '../resources/quantity.ts'
-import { noteUpdate } from './managed-fields.ts'
-import { keyOf, type RequestScope } from './scope.ts'
+import { fieldsAt, mapAt } from '../../resources/fields.ts'
+import { missingForQuota, quotaCovers, quotaUsage, type Usage } from '../../resources/kinds/quota-usage.ts'
+import { Quantity } from '../../resources/quantity.ts'
+import { noteUpdate } from '../managed-fields.ts'
+import { keyOf, type RequestScope } from '../scope.ts'
 
 /** Resources that no quota counts. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['/bindings', '/events', 'events.k8s.io/events'])

@@ -1,7 +1,7 @@
 import { MemoryKV, type KubeObject, type Status } from '@freshread/core'
 import { FakeClock } from '@freshread/core/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createKubeServer, type KubeServer, type KubeServerOptions } from '../../server.ts'
+import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
 
 const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const group = 'shop.example.com'

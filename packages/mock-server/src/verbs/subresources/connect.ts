@@ -9,8 +9,8 @@ import {
   type FieldError,
   type KubeObject,
 } from '@freshread/core'
-import { firstValue } from '../api/query.ts'
-import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
+import { firstValue } from '../../api/query.ts'
+import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
 
 /*
  * Subresources that lead to a kubelet or another server. There are none here: what can be said without them is.

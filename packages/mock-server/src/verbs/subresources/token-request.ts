@@ -1,11 +1,11 @@
 import { interpretGetError, invalid, newConflict, newInvalid, type FieldError, type KubeObject } from '@freshread/core'
-import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
-import { formatTime, newUid, timestamp } from '../resources/system-fields.ts'
-import { asKind } from './as-kind.ts'
-import { decodeRequestObject } from './decode.ts'
-import { noteUpdate } from './managed-fields.ts'
-import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
-import { writeOptions } from './write-options.ts'
+import { managerOrUserAgent } from '../../patch/managed-fields/manager-name.ts'
+import { formatTime, newUid, timestamp } from '../../resources/system-fields.ts'
+import { asKind } from '../as-kind.ts'
+import { decodeRequestObject } from '../decode.ts'
+import { noteUpdate } from '../managed-fields.ts'
+import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
+import { writeOptions } from '../write-options.ts'
 
 interface TokenRequest extends KubeObject {
   readonly spec?: {

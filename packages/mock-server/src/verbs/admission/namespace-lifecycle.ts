@@ -1,5 +1,5 @@
 import { newForbidden, newNotFound, StatusError, type KubeObject } from '@freshread/core'
-import type { RequestScope } from './scope.ts'
+import type { RequestScope } from '../scope.ts'
 
 /** Namespaces that cannot be deleted. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
