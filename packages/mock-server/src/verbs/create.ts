@@ -108,9 +108,6 @@ async function storeNew(scope: RequestScope, object: KubeObject, dryRun: boolean
 async function createDry(storage: Storage, key: string, object: KubeObject): Promise<KubeObject> {
   const current = await storage.get(key, { ignoreNotFound: true })
   if (current !== undefined) throw newKeyExistsError(key, 0)
-  if ((object.metadata.resourceVersion ?? '') !== '') {
-    throw new Error('resourceVersion should not be set on objects to be created')
-  }
   return object
 }
 

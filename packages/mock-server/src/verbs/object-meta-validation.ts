@@ -174,15 +174,21 @@ export function validateKubeFinalizers(meta: ObjectMeta, path = 'metadata'): Fie
   )
 }
 
-/** Groups with API servers of their own, whose kinds are validated more plainly. */
-const OTHER_SERVERS: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+/** Groups whose metadata is validated no further than that of custom resources. */
+const PLAIN_GROUPS: ReadonlySet<string> = new Set([
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+])
 
-/** Kinds that forget to validate their metadata. */
-const PLAIN: ReadonlySet<string> = new Set(['/events', 'policy/poddisruptionbudgets'])
+/** And such kinds of other groups. */
+const PLAIN_KINDS: ReadonlySet<string> = new Set(['/events', 'policy/poddisruptionbudgets'])
 
 /** Whether a resource's metadata is validated as Kubernetes' own kinds are. */
 export function isKubeKind({ group, resource, builtIn }: GroupResource & { readonly builtIn: boolean }): boolean {
-  return builtIn && !OTHER_SERVERS.has(group) && !PLAIN.has(`${group}/${resource}`)
+  return builtIn && !PLAIN_GROUPS.has(group) && !PLAIN_KINDS.has(`${group}/${resource}`)
 }
 
 function validateManagedFields(meta: ObjectMeta, metaPath: string): FieldError[] {

@@ -94,6 +94,7 @@ export async function updateObject(scope: RequestScope, change: ObjectUpdate): P
       const exists = existing !== undefined && resourceVersion !== 0
       if (!exists && !allowCreate) throw newNotFound(resource, name)
       const object = await change.newObject(exists ? existing : undefined)
+      const given = parseResourceVersion(object.metadata.resourceVersion ?? '')
       creating = !exists
       if (!exists) {
         await admit(scope, object, undefined, context)
@@ -105,7 +106,7 @@ export async function updateObject(scope: RequestScope, change: ObjectUpdate): P
       }
       await admit(scope, object, existing, context)
       changed = object
-      checkResourceVersion(scope, object, resourceVersion)
+      checkResourceVersion(scope, object, given, resourceVersion)
       await beforeUpdate(scope, object, existing, context)
       const restored = ignoreManagedFieldsTimes(object, existing)
       if (shouldDeleteDuringUpdate(resource, restored, existing)) throw new EmptiedFinalizers(restored)
@@ -139,11 +140,9 @@ async function admit(
 }
 
 /** The optimistic lock: without a resourceVersion an update overwrites, where the kind allows that. */
-function checkResourceVersion(scope: RequestScope, object: KubeObject, current: number): void {
+function checkResourceVersion(scope: RequestScope, object: KubeObject, given: bigint, current: number): void {
   const { resource, name } = scope
-  const given = object.metadata.resourceVersion ?? ''
-  const number = parseResourceVersion(given)
-  if (number === 0n) {
+  if (given === 0n) {
     if (resource.strategy.allowUnconditionalUpdate !== false) {
       object.metadata.resourceVersion = String(current)
       return
@@ -152,7 +151,7 @@ function checkResourceVersion(scope: RequestScope, object: KubeObject, current: 
     const kind = { group: resource.group, kind: resource.resource }
     throw newInvalid(kind, name, [invalid('metadata.resourceVersion', 0, 'must be specified for an update')])
   }
-  if (number !== BigInt(current)) throw newConflict(resource, name, OPTIMISTIC_LOCK)
+  if (given !== BigInt(current)) throw newConflict(resource, name, OPTIMISTIC_LOCK)
 }
 
 function parseResourceVersion(text: string): bigint {
