@@ -210,6 +210,7 @@ export class Server {
       headers: baseHeaders(this.#auditId(), this.#ids),
       warnings: new WarningRecorder(),
       clock,
+      local: request.local,
     }
     const path = decodePath(request.path)
     if (path === undefined) return respondUnreadable(context, 400, '400 Bad Request')

@@ -161,6 +161,16 @@ describe('respondList', () => {
     expect(parsed.items.map((item) => item.metadata.name)).toEqual(items.map((item) => item.object.metadata.name))
   })
 
+  it('neither streams nor compresses what stays in the process', () => {
+    const list = listOf(
+      Array.from({ length: 300 }, (_, i) => stored(configMap(`c${i}`, { big: 'x'.repeat(4000) }), i + 1)),
+    )
+    const context = { ...contextOf({ 'accept-encoding': 'gzip' }), local: true }
+    const response = respondList(context, list, resource, { format: negotiateFormat(context, resource) })
+    expect(response.headers['content-encoding']).toBeUndefined()
+    expect(new TextDecoder().decode(response.body as Uint8Array)).toBe(bodyText(answer(list)))
+  })
+
   it('writes no more after the client is gone', () => {
     const items = Array.from({ length: 300 }, (_, i) => stored(configMap(`c${i}`, { big: 'x'.repeat(4000) }), i + 1))
     const stream = answer(listOf(items)).body as BodyStream

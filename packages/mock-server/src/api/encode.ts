@@ -1,7 +1,7 @@
 import type { KubeObject, ListResult, ReadTrace, StoredObject } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
 import { scalePrinter } from '../resources/tables/scale.ts'
-import { ChunkedBody } from './body-stream.ts'
+import { CHUNK_BYTES, ChunkedBody } from './body-stream.ts'
 import { GZIP_THRESHOLD_BYTES, GzipBody } from './compression.ts'
 import { newNotAcceptableTransform } from './errors.ts'
 import { listBody } from './list-body.ts'
@@ -166,7 +166,10 @@ export function respondList(
   const { trace } = options
   const { convert } = format
   if (convert === undefined && format.mediaType === 'application/json' && !format.pretty) {
-    const { body, bytes } = listBody(list.items, resource, resource.builtIn ? listMeta(list) : customListMeta(list))
+    const metadata = resource.builtIn ? listMeta(list) : customListMeta(list)
+    // Who keeps the body in memory anyway gets it as one piece.
+    const most = context.local === true ? Infinity : CHUNK_BYTES
+    const { body, bytes } = listBody(list.items, resource, metadata, most)
     return ok(context, 200, format, body, { bytes, trace })
   }
   const body = encodeValue(transformList(list, resource, convert, format, context.clock.now()), format)

@@ -18,16 +18,14 @@ const BODILESS = new Set([101, 204, 205, 304])
  */
 export async function fetchThrough(server: RequestHandler, request: Request, path?: string): Promise<Response> {
   const url = new URL(request.url)
-  const sent = Object.fromEntries(request.headers)
-  // Nothing goes over a network: to compress is time lost twice.
-  delete sent['accept-encoding']
   const message: KubeRequest = {
     method: request.method,
     path: path ?? url.pathname,
     query: url.search.slice(1),
-    headers: sent,
+    headers: Object.fromEntries(request.headers),
     body: await readBody(request),
     signal: request.signal,
+    local: true,
   }
   const isControl = message.path.startsWith(CONTROL_PREFIX)
   const { status, headers: given, body } = await (isControl ? server.handleControl(message) : server.handle(message))

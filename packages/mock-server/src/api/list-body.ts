@@ -8,11 +8,16 @@ import type { ListMeta } from './table.ts'
 const encoder = new TextEncoder()
 const COMMA = 0x2c
 
-/** A list's JSON: its head, then the bytes that each item was encoded to once; streamed when it is large. */
+/**
+ * A list's JSON: its head, then the bytes that each item was encoded to once.
+ *
+ * @param most a list of more bytes is streamed
+ */
 export function listBody(
   list: readonly StoredObject[],
   resource: Resource,
   metadata: ListMeta,
+  most: number = CHUNK_BYTES,
 ): { readonly body: Uint8Array | BodyStream; readonly bytes: number } {
   const apiVersion = JSON.stringify(groupVersion(resource))
   const kind = JSON.stringify(resource.listKind)
@@ -30,7 +35,7 @@ export function listBody(
     items.push(item)
     bytes += item.length + 1
   }
-  if (bytes > CHUNK_BYTES) return { body: new ChunkedBody(chunks(head, items, tail, bytes), giveBack), bytes }
+  if (bytes > most) return { body: new ChunkedBody(chunks(head, items, tail, bytes), giveBack), bytes }
   const whole = new Uint8Array(bytes)
   whole.set(head)
   whole.set(tail, fill(whole, head.length, items, 0).length)

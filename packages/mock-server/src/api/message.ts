@@ -11,6 +11,8 @@ export interface KubeRequest {
   readonly body?: Uint8Array | undefined
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
+  /** The answer stays in this process: it is not compressed, and no list is streamed. Default false. */
+  readonly local?: boolean | undefined
 }
 
 /** Where a streamed body goes. */

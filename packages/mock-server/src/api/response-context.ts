@@ -1,5 +1,6 @@
 import type { Clock } from '@freshread/core'
 import type { ResponseHeaders, WarningRecorder } from './headers.ts'
+import type { KubeRequest } from './message.ts'
 import type { Query } from './query.ts'
 
 /** What writing an answer needs to know of its request. */
@@ -11,8 +12,8 @@ export interface ResponseContext {
   readonly headers: ResponseHeaders
   readonly warnings: WarningRecorder
   readonly clock: Clock
-  /** Compress large bodies for clients that accept gzip; default true. */
-  readonly compression?: boolean | undefined
+  /** See {@link KubeRequest.local}. */
+  readonly local?: boolean | undefined
 }
 
 /** The headers of an answer: the request's own, the warnings, and those given. */
@@ -23,7 +24,7 @@ export function answerHeaders(context: ResponseContext, headers: ResponseHeaders
 
 /** Whether the client takes gzip (`pkg/endpoints/handlers/responsewriters: responseContentEncodingSupported`). */
 export function acceptsGzip(context: ResponseContext): boolean {
-  if (context.compression === false) return false
+  if (context.local === true) return false
   const header = context.requestHeaders['accept-encoding'] ?? ''
   // A coding with a weight is another one to the real server, whatever the weight.
   return header.split(',').some((coding) => coding.trim() === 'gzip')
