@@ -24,7 +24,7 @@ export class Emitter<Events extends Listeners<Events>> {
 
   /** Tells all who listen at this moment. */
   protected emit<E extends keyof Events>(event: E, ...args: Parameters<Events[E]>): void {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) {
+    for (const listener of Array.from(this.#listeners.get(event) ?? [])) {
       try {
         listener(...(args as never[]))
       } catch (error) {

@@ -67,6 +67,7 @@ export class Informer<T extends KubeObject = KubeObject> extends Emitter<Informe
 
   constructor(resource: ResourceClient<T>, options: InformerOptions<T> = {}) {
     super()
+    if (typeof resource?.list !== 'function') throw new TypeError('Informer: expected a resource of a KubeClient')
     this.#resource = resource
     this.#options = options
     this.#store = new Store<T>(options.indexes)

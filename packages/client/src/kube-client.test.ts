@@ -33,6 +33,25 @@ async function collect<T>(iterable: AsyncIterable<T>, count = Infinity): Promise
 }
 
 describe('KubeClient', () => {
+  it('refuses wrong options by name', () => {
+    expect(() => new KubeClient({ baseURL: 'https://c', baseUrl: 'https://c' } as never)).toThrow('option baseUrl')
+    expect(() => new KubeClient({})).toThrow('option baseURL is missing')
+    expect(() => new KubeClient({ baseURL: 'https://c', session: {} as never })).toThrow('option session')
+    expect(() => kube.resource('v1', 'pods', { ns: 'default' } as never)).toThrow('unknown option ns')
+    expect(() => kube.resource('', 'pods')).toThrow("apiVersion: must be like v1 or apps/v1, got ''")
+    expect(() => maps.patch('a', {}, 'replace' as never)).toThrow('type must be one of')
+  })
+
+  it('takes no name for no object, and not for all of them', async () => {
+    await run(maps.create(map('a')))
+    for (const name of ['', undefined as never]) {
+      expect(() => maps.get(name)).toThrow('name: must be the name of an object')
+      expect(() => maps.delete(name)).toThrow('name: must be the name of an object')
+      expect(() => maps.status.get(name)).toThrow('name: must be the name of an object')
+    }
+    expect((await run(maps.get('a'))).metadata.name).toBe('a')
+  })
+
   it('creates, gets, updates, patches and deletes', async () => {
     const created = await run(maps.create(map('a', { k: '1' })))
     expect(created).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } })

@@ -21,6 +21,8 @@ export interface KubeClientOptions {
   readonly axios?: AxiosInstance
 }
 
+const OPTIONS: readonly string[] = ['baseURL', 'session', 'headers', 'axios']
+
 /** How a call may differ from others. */
 export interface CallOptions extends CallLimits, RequestOptions {}
 
@@ -42,8 +44,14 @@ export class KubeClient {
   readonly #axios: AxiosInstance
 
   constructor(options: KubeClientOptions) {
+    for (const name of Object.keys(options)) {
+      if (!OPTIONS.includes(name)) throw new TypeError(`KubeClient: unknown option ${name}`)
+    }
     const { baseURL, session = new FreshReadSession(), headers, axios: instance = create() } = options
-    if (baseURL === undefined && !instance.defaults.baseURL) throw new TypeError('option baseURL is missing')
+    if (baseURL === undefined && !instance.defaults.baseURL)
+      throw new TypeError('KubeClient: option baseURL is missing')
+    if (!(session instanceof FreshReadSession))
+      throw new TypeError('KubeClient: option session must be a FreshReadSession')
     this.session = session
     this.#axios = instance
     if (baseURL !== undefined) instance.defaults.baseURL = baseURL
@@ -63,6 +71,10 @@ export class KubeClient {
     resource: string,
     options: { readonly namespace?: string } = {},
   ): ResourceClient<T> {
+    // Misspelt, it would mean all namespaces.
+    for (const name of Object.keys(options)) {
+      if (name !== 'namespace') throw new TypeError(`KubeClient.resource: unknown option ${name}`)
+    }
     return new ResourceClient<T>(this, apiVersion, resource, options.namespace ?? '')
   }
 

@@ -49,7 +49,7 @@ export function resolveOptions(options: SessionOptions): Required<SessionOptions
   const resolved: Record<string, unknown> = { ...DEFAULTS }
   for (const [name, value] of Object.entries(options) as [keyof SessionOptions, unknown][]) {
     const standard: unknown = DEFAULTS[name]
-    if (standard === undefined) throw new TypeError(`unknown option ${name}`)
+    if (standard === undefined) throw new TypeError(`FreshReadSession: unknown option ${name}`)
     if (value === undefined) continue
     const good =
       typeof standard === 'string'
@@ -57,7 +57,7 @@ export function resolveOptions(options: SessionOptions): Required<SessionOptions
         : typeof value === typeof standard &&
           (typeof standard !== 'number' || (value as number) >= 0) &&
           (name !== 'clock' || !!(value as Clock | null)?.setTimeout)
-    if (!good) throw new TypeError(`bad option ${name}: ${String(value)}`)
+    if (!good) throw new TypeError(`FreshReadSession: bad option ${name}: ${String(value)}`)
     resolved[name] = value
   }
   return resolved as unknown as Required<SessionOptions>

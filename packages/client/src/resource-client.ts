@@ -101,7 +101,8 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   readonly scale: SubresourceClient<Scale>
 
   constructor(client: KubeClient, apiVersion: string, name: string, namespace: string) {
-    if (!/^([^/]+\/)?[^/]+$/.test(apiVersion)) throw new TypeError(`apiVersion: ${apiVersion}`)
+    if (!/^([^/]+\/)?[^/]+$/.test(apiVersion))
+      throw new TypeError(`apiVersion: must be like v1 or apps/v1, got '${apiVersion}'`)
     if (!name) throw new TypeError('resource: must not be empty')
     this.client = client
     this.apiVersion = apiVersion
@@ -113,7 +114,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
 
   /** Reads an object. */
   get(name: string, options: GetOptions = {}): Promise<T> {
-    return this.#get<T>(this.#path(name), options)
+    return this.#get<T>(this.#item(name), options)
   }
 
   /** Lists, page by page. When a continue token has grown too old, the list begins anew. */
@@ -193,12 +194,12 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
 
   /** Creates an object. */
   create(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#write('POST', this.#path('', this.#namespaceOf(object)), this.#typed(object), options)
+    return this.#write('POST', this.#path(this.#namespaceOf(object)), this.#typed(object), options)
   }
 
   /** Replaces an object; its `metadata.resourceVersion`, if any, must be the current one. */
   update(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#write('PUT', this.#path(nameOf(object), this.#namespaceOf(object)), this.#typed(object), options)
+    return this.#write('PUT', this.#item(nameOf(object), this.#namespaceOf(object)), this.#typed(object), options)
   }
 
   /** Patches an object. `json`: a list of operations; `merge` (the default), `strategic`: a part of an object. */
@@ -208,7 +209,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     type: PatchType = 'merge',
     options: WriteOptions & { readonly force?: boolean } = {},
   ): Promise<T> {
-    return this.#write('PATCH', this.#path(name), patch, options, PATCH_TYPES[type])
+    return this.#write('PATCH', this.#item(name), patch, options, contentTypeOf(type))
   }
 
   /** Server-side apply. `force` takes over fields that others manage. */
@@ -216,7 +217,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     // JSON is YAML.
     return this.#write(
       'PATCH',
-      this.#path(nameOf(object), this.#namespaceOf(object)),
+      this.#item(nameOf(object), this.#namespaceOf(object)),
       this.#typed(object),
       options,
       PATCH_TYPES.apply,
@@ -225,7 +226,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
 
   /** Deletes an object. Answers a Status, or the object where it lives on for a while. */
   delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
-    return this.#delete<T | Status>(this.#path(name), {}, options)
+    return this.#delete<T | Status>(this.#item(name), {}, options)
   }
 
   /** Deletes all that are selected. Answers what was listed. */
@@ -261,11 +262,11 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
 
   #subresource<S extends KubeObject>(subresource: string): SubresourceClient<S> {
     return {
-      get: (name, options = {}) => this.#get<S>(`${this.#path(name)}/${subresource}`, options),
+      get: (name, options = {}) => this.#get<S>(`${this.#item(name)}/${subresource}`, options),
       update: (object, options = {}) =>
-        this.#write('PUT', `${this.#path(nameOf(object), this.#namespaceOf(object))}/${subresource}`, object, options),
+        this.#write('PUT', `${this.#item(nameOf(object), this.#namespaceOf(object))}/${subresource}`, object, options),
       patch: (name, patch, type = 'merge', options = {}) =>
-        this.#write('PATCH', `${this.#path(name)}/${subresource}`, patch, options, PATCH_TYPES[type]),
+        this.#write('PATCH', `${this.#item(name)}/${subresource}`, patch, options, contentTypeOf(type)),
     }
   }
 
@@ -298,13 +299,15 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     return this.client.request<R>({ method: 'DELETE', path, query, body }, call)
   }
 
-  #path(name = '', namespace: string = this.namespace): string {
-    const parts = [
-      ...this.apiVersion.split('/'),
-      ...(namespace ? ['namespaces', namespace] : []),
-      this.name,
-      ...(name ? [name] : []),
-    ]
+  /** An empty name would stand for the collection, and its deletion delete all. */
+  #item(name: string, namespace: string = this.namespace): string {
+    if (typeof name !== 'string' || !name)
+      throw new TypeError(`name: must be the name of an object, got '${String(name)}'`)
+    return `${this.#path(namespace)}/${encodeURIComponent(name)}`
+  }
+
+  #path(namespace: string = this.namespace): string {
+    const parts = [...this.apiVersion.split('/'), ...(namespace ? ['namespaces', namespace] : []), this.name]
     return `/${this.apiVersion.includes('/') ? 'apis' : 'api'}/${parts.map(encodeURIComponent).join('/')}`
   }
 
@@ -316,6 +319,13 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   #typed(object: T): T {
     return { apiVersion: this.apiVersion, ...object }
   }
+}
+
+function contentTypeOf(type: PatchType): string {
+  if (!Object.hasOwn(PATCH_TYPES, type)) {
+    throw new TypeError(`patch: type must be one of ${Object.keys(PATCH_TYPES).join(', ')}, got ${String(type)}`)
+  }
+  return PATCH_TYPES[type]
 }
 
 function nameOf(object: KubeObject): string {

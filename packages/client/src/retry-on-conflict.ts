@@ -23,7 +23,7 @@ export function retryOnConflict<T>(
   options: RetryOnConflictOptions = {},
 ): Promise<T> {
   const { tries = 5, signal, clock = systemClock, random = Math.random } = options
-  if (!Number.isInteger(tries) || tries < 1) throw new TypeError(`bad option tries: ${tries}`)
+  if (!Number.isInteger(tries) || tries < 1) throw new TypeError(`retryOnConflict: bad option tries: ${String(tries)}`)
   return pRetry(fn, {
     retries: tries - 1,
     // The waits are ours: p-retry's are on the machine's clock.

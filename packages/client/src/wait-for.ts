@@ -13,6 +13,7 @@ export function waitFor<T extends KubeObject>(
   condition: (object: T | undefined) => boolean,
   limits: CallLimits = {},
 ): Promise<T | undefined> {
+  if (typeof condition !== 'function') throw new TypeError('waitFor: condition must be a function')
   return withDeadline(resource.client.session.options.clock, limits, async (signal) => {
     signal?.throwIfAborted()
     const informer = new Informer<T>(resource, { fieldSelector: `metadata.name=${name}`, ...(signal && { signal }) })

@@ -9,14 +9,14 @@ export interface FreshRequestInit extends RequestInit {
 }
 
 /** `fetch`, with a `freshRead` option. */
-export type Fetch = (input: RequestInfo | URL, init?: FreshRequestInit) => Promise<Response>
+export type Fetch = (input: string | URL | Request, init?: FreshRequestInit) => Promise<Response>
 
 /**
  * `fetch` through a session. Requests that are not to a Kubernetes API pass untouched. Bodies are only read
  * where the session must know them, and then from a clone.
  */
 export function wrapFetch(
-  fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>,
+  fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>,
   session: FreshReadSession,
 ): Fetch {
   const owner = newOwner()
