@@ -1,7 +1,7 @@
 import { newInvalid, type KubeObject } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
+import { isDNSSubdomain, isPathSegmentName } from '../resources/validation/names.ts'
 import { chargeQuotas } from './admission/quota.ts'
-import { isPathSegmentName, nameIsDNSSubdomain } from './name-validation.ts'
 import { ensureNamespace } from './object-meta.ts'
 import { isKubeKind, validateKubeFinalizers, validateObjectMeta } from './object-meta-validation.ts'
 import type { RequestScope } from './scope.ts'
@@ -20,7 +20,7 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
 
   const errors = withoutDuplicates(
     [
-      ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? nameIsDNSSubdomain),
+      ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? isDNSSubdomain),
       ...(isKubeKind(resource) ? validateKubeFinalizers(object.metadata) : []),
       ...(strategy.validate?.(object, context) ?? []),
     ],

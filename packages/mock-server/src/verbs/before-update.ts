@@ -1,6 +1,6 @@
 import { newInvalid, type KubeObject, type ObjectMeta } from '@freshread/core'
 import type { StrategyContext } from '../resources/strategy.ts'
-import { isPathSegmentName } from './name-validation.ts'
+import { isPathSegmentName } from '../resources/validation/names.ts'
 import { ensureNamespace } from './object-meta.ts'
 import {
   isKubeKind,

@@ -12,7 +12,7 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from '@freshread/core'
-import { maskTrailingDash, nameIsDNSLabel, type NameCheck } from './name-validation.ts'
+import { isDNSLabel, maskTrailingDash, type Check } from '../resources/validation/names.ts'
 import { validateFieldManager } from './write-options.ts'
 
 /*
@@ -29,7 +29,7 @@ const IMMUTABLE = 'field is immutable'
 export function validateObjectMeta(
   meta: ObjectMeta,
   namespaced: boolean,
-  checkName: NameCheck,
+  checkName: Check,
   path = 'metadata',
 ): FieldError[] {
   const errors: FieldError[] = []
@@ -44,7 +44,7 @@ export function validateObjectMeta(
   const { namespace = '' } = meta
   if (namespaced) {
     if (namespace === '') errors.push(required(`${path}.namespace`, ''))
-    else for (const text of nameIsDNSLabel(namespace)) errors.push(invalid(`${path}.namespace`, namespace, text))
+    else for (const text of isDNSLabel(namespace)) errors.push(invalid(`${path}.namespace`, namespace, text))
   } else if (namespace !== '') errors.push(forbidden(`${path}.namespace`, 'not allowed on this type'))
 
   errors.push(...validateGeneration(meta, path), ...validateLabels(meta.labels, `${path}.labels`))

@@ -6,7 +6,7 @@ import {
   type RequestListOptions,
 } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
-import { isPathSegmentName, nameIsDNSLabel } from './name-validation.ts'
+import { isDNSLabel, isPathSegmentName } from '../resources/validation/names.ts'
 import { keyOf, keyRootOf } from './scope.ts'
 
 /** Fields that an index is kept for (`pkg/registry/core/pod/storage`, `pkg/registry/resource/resourceslice/storage`). */
@@ -71,7 +71,7 @@ export function rangeOf(
   let namespace = requestNamespace
   if (namespace === '' && resource.namespaced) {
     const single = predicate.matchesSingleNamespace()
-    if (single !== undefined && nameIsDNSLabel(single).length === 0) namespace = single
+    if (single !== undefined && isDNSLabel(single).length === 0) namespace = single
   }
   const name = predicate.matchesSingle()
   if (

@@ -1,7 +1,7 @@
-import { isDNS1123Subdomain, isLabelKey, isLabelValue, type FieldError } from '@freshread/core'
+import { isLabelKey, isLabelValue, type FieldError } from '@freshread/core'
 import { child, index, invalid, key, required, type FieldPath } from './field-errors.ts'
 import { compareUtf8 } from './go-text.ts'
-import { isDNS1035Label, isPathSegmentName, isPathSegmentPrefix } from './names.ts'
+import { isDNS1035Label, isDNSLabel, isPathSegmentName, isPathSegmentPrefix } from '../validation/names.ts'
 import {
   additionalSchema,
   asResourceRoot,
@@ -273,7 +273,8 @@ function validateObjectMeta(path: FieldPath, meta: JsonObject): FieldError[] {
   if (typeof meta['generateName'] === 'string')
     add('generateName', meta['generateName'], isPathSegmentPrefix(meta['generateName']))
   if (typeof meta['name'] === 'string') add('name', meta['name'], isPathSegmentName(meta['name']))
-  if (typeof meta['namespace'] === 'string') add('namespace', meta['namespace'], isDNS1123Subdomain(meta['namespace']))
+  const namespace = meta['namespace']
+  if (typeof namespace === 'string' && namespace !== '') add('namespace', namespace, isDNSLabel(namespace))
   for (const [name, value] of Object.entries((meta['labels'] ?? {}) as Record<string, string>)) {
     for (const problem of isLabelKey(name)) errors.push(invalid(child(path, 'labels'), name, problem))
     for (const problem of isLabelValue(value)) errors.push(invalid(child(path, 'labels'), value, problem))

@@ -16,7 +16,7 @@ import {
   validateMatchResources,
 } from '../validation/admission-rules.ts'
 import { validateLabelSelector } from '../validation/labels.ts'
-import { checked, isDNSSubdomain, isPathSegment, qualifiedName } from '../validation/names.ts'
+import { checked, isDNSSubdomain, isPathSegmentName, qualifiedName } from '../validation/names.ts'
 import { specChanged, specOf } from './common.ts'
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
@@ -124,7 +124,7 @@ function validateParams(path: string, params: Fields): FieldError[] {
   const errors: FieldError[] = []
   const name = stringAt(params, 'name')
   const selector = fieldsAt(params, 'selector')
-  if (name !== '') errors.push(...checked(`${path}.name`, name, isPathSegment))
+  if (name !== '') errors.push(...checked(`${path}.name`, name, isPathSegmentName))
   errors.push(...validateLabelSelector(`${path}.selector`, selector))
   if (name !== '' && selector !== undefined) {
     const text = 'name and selector are mutually exclusive'

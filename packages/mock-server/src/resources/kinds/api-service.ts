@@ -2,7 +2,7 @@ import { invalid, notSupported, required, type FieldError, type KubeObject } fro
 import { defaultTo, fieldsAt, isSet, isTrueAt, listAt, numberAt, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { timestamp } from '../system-fields.ts'
-import { checked, isDNS1035Label, isDNSSubdomain, isPathSegment, isPortNumber } from '../validation/names.ts'
+import { checked, isDNS1035Label, isDNSSubdomain, isPathSegmentName, isPortNumber } from '../validation/names.ts'
 import { isMain, specOf, statusOf } from './common.ts'
 
 const CONDITION_STATUSES = ['True', 'False', 'Unknown']
@@ -10,7 +10,7 @@ const CONDITION_STATUSES = ['True', 'False', 'Unknown']
 /** APIServices (`kube-aggregator/pkg/registry/apiservice/strategy.go`). */
 export const apiService: Strategy = {
   allowUnconditionalUpdate: false,
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   setDefaults(object) {
     const service = fieldsAt(specOf(object), 'service')
     if (service !== undefined) defaultTo(service, 'port', 443)
@@ -35,7 +35,7 @@ function validateAPIService(object: KubeObject): FieldError[] {
   const [group, version] = [stringAt(spec, 'group'), stringAt(spec, 'version')]
   const [name, wanted] = [object.metadata.name ?? '', `${version}.${group}`]
   const errors: FieldError[] = []
-  if (name !== wanted && isPathSegment(name).length === 0) {
+  if (name !== wanted && isPathSegmentName(name).length === 0) {
     errors.push(invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`))
   }
   if (group === '' && version !== 'v1') {

@@ -2,7 +2,7 @@ import { invalid, required, type FieldError, type KubeObject } from '@freshread/
 import { fieldsAt, numberAt, semanticEqual, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { immutable } from '../validation/common.ts'
-import { isDNSSubdomain, isPathSegment, qualifiedName } from '../validation/names.ts'
+import { isDNSSubdomain, isPathSegmentName, qualifiedName } from '../validation/names.ts'
 import { selectable } from './common.ts'
 
 const LONGEST_FIELD = 128
@@ -26,7 +26,7 @@ const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVer
 /** Events of core/v1, of which little is asked (`pkg/registry/core/event/strategy.go`). */
 export const event: Strategy = {
   allowCreateOnUpdate: true,
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   validate: (object) => validateAlways(object, 'reportingComponent'),
   validateUpdate: (object) => validateAlways(object, 'reportingComponent'),
   ...selectable(

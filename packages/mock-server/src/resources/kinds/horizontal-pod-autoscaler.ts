@@ -5,7 +5,7 @@ import { fieldsAt, isSet, listAt, numberAt, stringAt, type Fields } from '../fie
 import { Quantity } from '../quantity.ts'
 import type { Strategy } from '../strategy.ts'
 import { nonNegative, nonNegativeQuantity } from '../validation/common.ts'
-import { checked, isDNSLabel, isPathSegment } from '../validation/names.ts'
+import { checked, isDNSLabel, isPathSegmentName } from '../validation/names.ts'
 import { validateContainerResourceName } from '../validation/resource-names.ts'
 import { counts } from '../validation/status.ts'
 import { resetStatus, specChanged, specOf, statusOf } from './common.ts'
@@ -72,7 +72,7 @@ function validateTarget(spec: Fields, before: Fields | undefined): FieldError[] 
 function validateReference(path: string, ref: Fields, anyGroup: boolean): FieldError[] {
   const errors = ['kind', 'name'].flatMap((name) => {
     const value = stringAt(ref, name)
-    return value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegment)
+    return value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegmentName)
   })
   const version = stringAt(ref, 'apiVersion')
   if (version.split('/').length > 2)
@@ -156,7 +156,7 @@ function validateResource(path: string, ofContainer: boolean, source: Fields): F
 function validateIdentifier(path: string, source: Fields): FieldError[] {
   const name = stringAt(fieldsAt(source, 'metric'), 'name')
   if (name === '') return [required(`${path}.metric.name`, 'must specify a metric name')]
-  return checked(`${path}.metric.name`, name, isPathSegment)
+  return checked(`${path}.metric.name`, name, isPathSegmentName)
 }
 
 function validateMetricTarget(path: string, target: Fields): FieldError[] {

@@ -9,7 +9,7 @@ import {
   domainPrefixedPath,
   isDNSLabel,
   isDNSSubdomain,
-  isPathSegment,
+  isPathSegmentName,
   isPortName,
   isPortNumber,
   isWildcardSubdomain,
@@ -140,7 +140,7 @@ function validateReference(path: string, reference: Fields): FieldError[] {
   for (const name of ['kind', 'name']) {
     const value = stringAt(reference, name)
     errors.push(
-      ...(value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegment)),
+      ...(value === '' ? [required(`${path}.${name}`, '')] : checked(`${path}.${name}`, value, isPathSegmentName)),
     )
   }
   return errors

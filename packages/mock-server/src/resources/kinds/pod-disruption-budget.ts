@@ -4,7 +4,7 @@ import { fieldsAt, isSet, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { intOrPercent, notAboveHundredPercent } from '../validation/common.ts'
 import { validateLabelSelector } from '../validation/labels.ts'
-import { isPathSegment } from '../validation/names.ts'
+import { isPathSegmentName } from '../validation/names.ts'
 import { counts } from '../validation/status.ts'
 import { resetStatus, specChanged, specOf, statusOf } from './common.ts'
 
@@ -15,7 +15,7 @@ const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expec
 export const podDisruptionBudget: Strategy = {
   allowUnconditionalUpdate: false,
   // Nothing but the path limits what one is called.
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   prepareForCreate: resetStatus('api.policy.v1.PodDisruptionBudgetStatus'),
   generation: specChanged,
   validate: validateSpec,

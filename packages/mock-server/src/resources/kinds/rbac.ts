@@ -3,13 +3,13 @@ import { fieldsAt, isSet, listAt, stringAt, stringsAt, type Fields } from '../fi
 import type { Strategy } from '../strategy.ts'
 import { immutableInternal } from '../validation/common.ts'
 import { validateLabelSelector } from '../validation/labels.ts'
-import { checked, isDNSSubdomain, isPathSegment } from '../validation/names.ts'
+import { checked, isDNSSubdomain, isPathSegmentName } from '../validation/names.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
 /** Roles (`pkg/registry/rbac/role/strategy.go`). */
 export const role: Strategy = {
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   allowCreateOnUpdate: true,
   validate: (object) => validateRules(object, true),
   validateUpdate: (object) => validateRules(object, true),
@@ -17,7 +17,7 @@ export const role: Strategy = {
 
 /** ClusterRoles. */
 export const clusterRole: Strategy = {
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   allowCreateOnUpdate: true,
   validate: validateClusterRole,
   validateUpdate: validateClusterRole,
@@ -25,7 +25,7 @@ export const clusterRole: Strategy = {
 
 /** RoleBindings. */
 export const roleBinding: Strategy = {
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   allowCreateOnUpdate: true,
   validate: (object) => validateBinding(object, true),
   validateUpdate: (object, current) => [...validateBinding(object, true), ...sameRole(object, current)],
@@ -33,7 +33,7 @@ export const roleBinding: Strategy = {
 
 /** ClusterRoleBindings. */
 export const clusterRoleBinding: Strategy = {
-  validateName: isPathSegment,
+  validateName: isPathSegmentName,
   allowCreateOnUpdate: true,
   validate: (object) => validateBinding(object, false),
   validateUpdate: (object, current) => [...validateBinding(object, false), ...sameRole(object, current)],
@@ -90,7 +90,7 @@ function validateBinding(object: KubeObject, namespaced: boolean): FieldError[] 
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']
   if (group !== GROUP) errors.push(notSupported('roleRef.apiGroup', group, [GROUP]))
   if (!kinds.includes(kind)) errors.push(notSupported('roleRef.kind', kind, kinds))
-  errors.push(...(name === '' ? [required('roleRef.name', '')] : checked('roleRef.name', name, isPathSegment)))
+  errors.push(...(name === '' ? [required('roleRef.name', '')] : checked('roleRef.name', name, isPathSegmentName)))
   listAt(object, 'subjects').forEach((subject, i) =>
     errors.push(...validateSubject(`subjects[${i}]`, subject, namespaced)),
   )

@@ -1,7 +1,7 @@
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '@freshread/core'
 import { fieldsAt, isSet, listAt, stringAt, stringsAt, type Fields } from '../fields.ts'
 import { validateLabelSelector } from './labels.ts'
-import { checked, isPathSegment, qualifiedName } from './names.ts'
+import { checked, isPathSegmentName, qualifiedName } from './names.ts'
 
 /*
  * What webhooks and admission policies apply to (`pkg/apis/admissionregistration/validation`). Expressions are not
@@ -100,7 +100,7 @@ function validateNamedRule(path: string, rule: Fields): FieldError[] {
   const names = stringsAt(rule, 'resourceNames')
   const errors = names.flatMap((name, i) => {
     const at = `${path}.resourceNames[${i}]`
-    const own = checked(at, name, isPathSegment)
+    const own = checked(at, name, isPathSegmentName)
     return names.indexOf(name) < i ? [...own, duplicate(at, name)] : own
   })
   return [...errors, ...validateOperationRule(path, rule)]

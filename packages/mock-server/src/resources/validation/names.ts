@@ -2,7 +2,7 @@ import { invalid, isLabelKey, regexError, required, utf8Length, type FieldError 
 
 /*
  * Forms of names and numbers (`apimachinery: pkg/util/validation/validation.go`). Checks give texts of what is wrong, none
- * when all is right.
+ * when all is right. Limits count bytes and say "characters", unlike those of labels.
  */
 
 /** Checks a value; the texts say what is wrong. */
@@ -67,10 +67,20 @@ export function isDNS1035Label(value: string): string[] {
   return [...errors, regexError(text, DNS1035, 'my-name', 'abc-123')]
 }
 
-/** RBAC's names may hold nearly anything (`apimachinery: pkg/api/validation/path: IsValidPathSegmentName`). */
-export function isPathSegment(value: string): string[] {
+/** A name that becomes one segment of a path, as every name does (`apimachinery: pkg/api/validation/path`). */
+export function isPathSegmentName(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`]
+  return isPathSegmentPrefix(value)
+}
+
+/** The start of such a name. */
+export function isPathSegmentPrefix(value: string): string[] {
   return [...'/%'].filter((char) => value.includes(char)).map((char) => `may not contain '${char}'`)
+}
+
+/** A name that something is still added to may end in a dash (`apimachinery: pkg/api/validation: maskTrailingDash`). */
+export function maskTrailingDash(name: string): string {
+  return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name
 }
 
 export function isPortName(value: string): string[] {

@@ -1,4 +1,5 @@
-import { isDNS1123Subdomain, utf8Length, type FieldError } from '@freshread/core'
+import { utf8Length, type FieldError } from '@freshread/core'
+import { isDNS1035Label, isDNSSubdomain } from '../../validation/names.ts'
 import { deepEqual } from '../correlated-object.ts'
 import {
   child,
@@ -14,7 +15,6 @@ import {
   type FieldPath,
 } from '../field-errors.ts'
 import { parseRequestUri, parseUrl } from '../go-url.ts'
-import { isDNS1035Label } from '../names.ts'
 import { isNonStructural, unsupportedKeyword, validateStructural } from '../structural.ts'
 import type {
   CustomResourceColumnDefinition,
@@ -188,7 +188,7 @@ function validateSpec(spec: InternalSpec, given: Options, path: FieldPath): Fiel
   const { group, versions } = spec
   if (group === '') errors.push(required(child(path, 'group')))
   else {
-    const problems = isDNS1123Subdomain(group)
+    const problems = isDNSSubdomain(group)
     if (problems.length > 0) errors.push(invalid(child(path, 'group'), group, problems.join(',')))
     else if (!group.includes('.')) {
       errors.push(invalid(child(path, 'group'), group, 'should be a domain with at least one dot'))
@@ -563,7 +563,7 @@ function validateWebhookPath(path: FieldPath, text: string): FieldError[] {
   if (!text.startsWith('/')) errors.push(invalid(path, text, "must start with a '/'"))
   for (const [i, step] of text.slice(1).replace(/\/$/, '').split('/').entries()) {
     if (step === '') errors.push(invalid(path, text, `segment[${i}] may not be empty`))
-    else for (const problem of isDNS1123Subdomain(step)) errors.push(invalid(path, text, `segment[${i}]: ${problem}`))
+    else for (const problem of isDNSSubdomain(step)) errors.push(invalid(path, text, `segment[${i}]: ${problem}`))
   }
   return errors
 }

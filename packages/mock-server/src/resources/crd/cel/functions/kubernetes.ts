@@ -1,12 +1,6 @@
 import { isLabelKey, isLabelValue } from '@freshread/core'
-import {
-  maskTrailingDash,
-  nameIsDNS1035Label,
-  nameIsDNSLabel,
-  nameIsDNSSubdomain,
-  type NameCheck,
-} from '../../../../verbs/name-validation.ts'
 import { Quantity } from '../../../quantity.ts'
+import { isDNS1035Label, isDNSLabel, isDNSSubdomain, maskTrailingDash, type Check } from '../../../validation/names.ts'
 import { matchesFormat } from '../../formats.ts'
 import {
   isIpv4Mapped,
@@ -305,22 +299,22 @@ const networkFunctions: readonly FunctionDecl[] = [
 ]
 
 const masked =
-  (check: NameCheck): ((value: string) => readonly string[]) =>
+  (check: Check): Check =>
   (value) =>
     check(maskTrailingDash(value))
 const matching =
-  (format: string, message: string): ((value: string) => readonly string[]) =>
+  (format: string, message: string): Check =>
   (value) =>
     matchesFormat(format, value) === true ? [] : [message]
 
 const formats: Readonly<Record<string, FormatValue>> = {
-  dns1123Label: new FormatValue('DNS1123Label', 30, nameIsDNSLabel),
-  dns1123Subdomain: new FormatValue('DNS1123Subdomain', 60, nameIsDNSSubdomain),
-  dns1035Label: new FormatValue('DNS1035Label', 30, nameIsDNS1035Label),
+  dns1123Label: new FormatValue('DNS1123Label', 30, isDNSLabel),
+  dns1123Subdomain: new FormatValue('DNS1123Subdomain', 60, isDNSSubdomain),
+  dns1035Label: new FormatValue('DNS1035Label', 30, isDNS1035Label),
   qualifiedName: new FormatValue('QualifiedName', 60, isLabelKey),
-  dns1123LabelPrefix: new FormatValue('DNS1123LabelPrefix', 30, masked(nameIsDNSLabel)),
-  dns1123SubdomainPrefix: new FormatValue('DNS1123SubdomainPrefix', 60, masked(nameIsDNSSubdomain)),
-  dns1035LabelPrefix: new FormatValue('DNS1035LabelPrefix', 30, masked(nameIsDNS1035Label)),
+  dns1123LabelPrefix: new FormatValue('DNS1123LabelPrefix', 30, masked(isDNSLabel)),
+  dns1123SubdomainPrefix: new FormatValue('DNS1123SubdomainPrefix', 60, masked(isDNSSubdomain)),
+  dns1035LabelPrefix: new FormatValue('DNS1035LabelPrefix', 30, masked(isDNS1035Label)),
   labelValue: new FormatValue('LabelValue', 40, isLabelValue),
   uri: new FormatValue('URI', 1103, (value) => {
     const parsed = parseRequestUri(value)
