@@ -168,7 +168,8 @@ const measurements: readonly Measurement[] = [
   { title: `event to ${watchers} watchers`, operations: 50, run: (server) => fanOut(server, 50) },
 ]
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
+/** What a quarter of the rounds stay below: what else the machine does only ever adds. */
+const quartile = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 2]!
 const cell = (number: number): string => (number < 10 ? number.toFixed(3) : number.toFixed(1)).padStart(10)
 
 const servers = [await start('bare'), await start('ours')]
@@ -197,7 +198,7 @@ for (const [index, { title, operations, run }] of measurements.entries()) {
     }
   }
   const row = [times, cpus].map(([bare, ours]) => {
-    const [a, b] = [median(bare!), median(ours!)]
+    const [a, b] = [quartile(bare!), quartile(ours!)]
     return `${cell(a)}${cell(b)}${(b / a).toFixed(2).padStart(10)}`
   })
   console.log(`${title.padEnd(36)}${row.join('    ')}`)

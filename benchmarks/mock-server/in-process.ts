@@ -1,12 +1,12 @@
 // Reads that MSW intercepts in this process: ours, and a bare MSW handler that answers the same bytes, in turns.
-//   node --conditions=@freshread/source benchmarks/mock-server/in-process.ts [--rounds 15] [--pods 200]
+//   node --conditions=@freshread/source benchmarks/mock-server/in-process.ts [--rounds 20] [--pods 200]
 import { createKubeServer } from '@freshread/mock-server'
 import { setupKubeServer } from '@freshread/mock-server/msw'
 import { http, HttpResponse, type RequestHandler } from 'msw'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '15' }, pods: { type: 'string', default: '200' } },
+  options: { rounds: { type: 'string', default: '20' }, pods: { type: 'string', default: '200' } },
 })
 const rounds = Number(values.rounds)
 const pods = Number(values.pods)
@@ -49,17 +49,18 @@ async function measure(first: RequestHandler | undefined, path: string, count: n
   return { wall, cpu: (user + system) / 1000 / count }
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
+/** What a quarter of the rounds stay below: what else the machine does only ever adds. */
+const quartile = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 2]!
 
-console.log(`milliseconds an operation, median of ${rounds}`)
+console.log(`milliseconds an operation, lower quartile of ${rounds} rounds`)
 console.log(
   `${''.padEnd(30)}${'time: bare      ours     ratio'.padStart(32)}${'CPU: bare      ours     ratio'.padStart(34)}`,
 )
 for (const [title, path, count] of [
-  ['get', `${collection}/pod-7?resourceVersion=0`, 100],
-  ['get, the latest', `${collection}/pod-7`, 100],
-  [`list of ${pods}`, `${collection}?resourceVersion=0`, 20],
-  ['list, 10 % by label', `${collection}?labelSelector=app%3Dapp-7`, 50],
+  ['get', `${collection}/pod-7?resourceVersion=0`, 25],
+  ['get, the latest', `${collection}/pod-7`, 25],
+  [`list of ${pods}`, `${collection}?resourceVersion=0`, 10],
+  ['list, 10 % by label', `${collection}?labelSelector=app%3Dapp-7`, 15],
 ] as const) {
   const handlers = [await bare(path), undefined]
   const costs: Cost[][] = [[], []]
@@ -67,7 +68,7 @@ for (const [title, path, count] of [
     for (const [which, first] of handlers.entries()) costs[which]!.push(await measure(first, path, count))
   }
   const columns = (['wall', 'cpu'] as const).map((kind) => {
-    const [a, b] = costs.map((list) => median(list.map((cost) => cost[kind]))) as [number, number]
+    const [a, b] = costs.map((list) => quartile(list.map((cost) => cost[kind]))) as [number, number]
     return [a.toFixed(3), b.toFixed(3), (b / a).toFixed(2)].map((text) => text.padStart(10)).join('')
   })
   console.log(`${title.padEnd(30)}${columns.map((column) => column.padStart(32)).join('  ')}`)
