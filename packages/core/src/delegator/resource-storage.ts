@@ -20,6 +20,7 @@ import { CacheDelegator } from './delegator.ts'
 export interface ResourceStorageOptions<T extends KubeObject = KubeObject> {
   /** Where everything is kept; shared by all resources. */
   readonly kv: KV
+  /** Named in errors and metrics. */
   readonly groupResource: GroupResource
   /** What the resource's keys start with: `/configmaps`. */
   readonly resourcePrefix: string
@@ -56,11 +57,22 @@ export interface ResourceStorage<T extends KubeObject = KubeObject> {
   close(): Promise<void>
 }
 
-/** Puts the storage of one resource together, as kube-apiserver does (`pkg/registry/generic/registry: StorageWithCacher`). */
+/**
+ * Puts the storage of one resource together, as kube-apiserver does (`pkg/registry/generic/registry: StorageWithCacher`).
+ *
+ * @throws TypeError when an option is missing or wrong
+ */
 export function createResourceStorage<T extends KubeObject = KubeObject>(
   options: ResourceStorageOptions<T>,
 ): ResourceStorage<T> {
   const { kv, groupResource, resourcePrefix, compactor } = options
+  if (typeof kv?.watch !== 'function') throw new TypeError('createResourceStorage: option kv must be a KV')
+  if (typeof groupResource?.resource !== 'string') {
+    throw new TypeError('createResourceStorage: option groupResource must be {group, resource}')
+  }
+  if (typeof resourcePrefix !== 'string') {
+    throw new TypeError('createResourceStorage: option resourcePrefix must be a text such as /pods')
+  }
   const clock = options.clock ?? systemClock
   const metrics = options.metrics ?? new MetricsRegistry()
   const featureGates = options.featureGates ?? new FeatureGates()

@@ -42,6 +42,9 @@ export class FakeClock implements Clock {
 
   /** Moves time on by `ms`, firing what falls due on the way, and settles what that sets in motion. */
   async step(ms: number): Promise<void> {
+    if (!Number.isFinite(ms) || ms < 0) {
+      throw new TypeError(`step: ms must be a number of milliseconds ≥ 0, got ${String(ms)}`)
+    }
     const end = this.#now + ms
     await settle()
     for (;;) {

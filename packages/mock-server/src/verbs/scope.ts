@@ -15,7 +15,7 @@ import type { Query } from '../api/query.ts'
 import type { AuthorizationAttributes } from '../options.ts'
 import type { MutableRegistry } from '../resources/mutable-registry.ts'
 import type { Resource, SubresourceInfo } from '../resources/resource.ts'
-import type { Strategy, StrategyContext, UserInfo } from '../resources/strategy.ts'
+import type { StrategyContext, UserInfo } from '../resources/strategy.ts'
 
 /** What the verbs ask of the server they run in. */
 export interface VerbHost {
@@ -75,16 +75,6 @@ export type VerbResult =
   | { readonly type: 'text'; readonly code: number; readonly text: string }
   | { readonly type: 'empty'; readonly code: number }
 
-/** Storage key of an object (`pkg/registry/generic/registry/store.go: NamespaceKeyFunc`). */
-export function keyOf(resource: Resource, namespace: string, name: string): string {
-  return resource.namespaced ? `${resource.storagePrefix}/${namespace}/${name}` : `${resource.storagePrefix}/${name}`
-}
-
-/** Key that all objects of a namespace, or of the whole resource, lie under. */
-export function keyRootOf(resource: Resource, namespace: string): string {
-  return resource.namespaced && namespace !== '' ? `${resource.storagePrefix}/${namespace}` : resource.storagePrefix
-}
-
 /** The strategy's view of a request. */
 export function strategyContext(
   scope: RequestScope,
@@ -100,9 +90,4 @@ export function strategyContext(
     lookup: scope.host.lookup,
     lookupAll: scope.host.lookupAll,
   }
-}
-
-/** What is particular to the resource where the request goes. */
-export function strategyOf(scope: RequestScope): Strategy {
-  return scope.resource.strategy
 }
