@@ -9,6 +9,7 @@ const IMMUTABLE_WHEN_SET = 'field is immutable when `immutable` is set'
 
 /** ConfigMaps (`pkg/registry/core/configmap/strategy.go`). */
 export const configMap: Strategy = {
+  setDefaults: (object) => emptyForNull(object, 'binaryData'),
   validate: validateData,
   validateUpdate: (object, current) => [
     ...immutableData(object, current, ['data', 'binaryData']),
@@ -31,6 +32,16 @@ function validateData(object: KubeObject): FieldError[] {
   }
   if (size > MAX_DATA_SIZE) errors.push(tooLong('[]', MAX_DATA_SIZE))
   return errors
+}
+
+/** Bytes that are `null` are none. */
+export function emptyForNull(object: KubeObject, name: string): void {
+  const map = object[name] as Record<string, string | null> | null | undefined
+  if (map == null) return
+  for (const [key, value] of Object.entries(map)) {
+    if (value === null)
+      Object.defineProperty(map, key, { value: '', enumerable: true, configurable: true, writable: true })
+  }
 }
 
 /** How many bytes a base64 text holds. */

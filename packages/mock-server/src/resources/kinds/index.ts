@@ -48,6 +48,7 @@ import {
   controllerRevision,
   ipAddress,
   podTemplate,
+  resourceSlice,
   specOnly,
 } from './stored-only.ts'
 import { volumeAttributesClass } from './volume-attributes-class.ts'
@@ -104,7 +105,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/rolebindings': roleBinding,
   'rbac.authorization.k8s.io/roles': role,
   'resource.k8s.io/deviceclasses': specOnly,
-  'resource.k8s.io/resourceslices': specOnly,
+  'resource.k8s.io/resourceslices': resourceSlice,
   'scheduling.k8s.io/priorityclasses': priorityClass,
   'storage.k8s.io/csidrivers': csiDriver,
   'storage.k8s.io/csinodes': conditionalOnly,

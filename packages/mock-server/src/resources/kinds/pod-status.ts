@@ -86,11 +86,14 @@ function validateIPs(plural: string, singular: string, status: Fields, before: F
   const existing = listAt(before, plural).map((entry) => stringAt(entry, 'ip'))
   const errors = addresses.flatMap((ip, i) => validateIP(`status.${plural}[${i}]`, ip, existing))
   if (addresses.length > 1 && (!isDualStack(addresses) || addresses.length > 2)) {
-    errors.push(invalid(`status.${plural}`, list, 'may specify no more than one IP for each IP family'))
+    // Printed as Go's internal type, whose fields have no JSON names.
+    const shown = addresses.map((IP) => ({ IP }))
+    errors.push(invalid(`status.${plural}`, shown, 'may specify no more than one IP for each IP family'))
   }
   const one = stringAt(status, singular)
   if (plural === 'podIPs' && (one !== '') !== list.length > 0) {
-    errors.push(invalid(`status.${plural}`, list, 'podIP and podIPs must either both be set or both be unset'))
+    const shown = addresses.map((IP) => ({ IP }))
+    errors.push(invalid(`status.${plural}`, shown, 'podIP and podIPs must either both be set or both be unset'))
   } else if (list.length > 0 && one !== addresses[0]) {
     errors.push(invalid(`status.${plural}[0].ip`, addresses[0], `must be equal to \`${singular}\``))
   }

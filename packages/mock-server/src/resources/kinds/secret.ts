@@ -1,4 +1,5 @@
 import { invalid, required, tooLong, type FieldError, type KubeObject } from '@freshread/core'
+import { parseGoJson } from '../../api/go-json.ts'
 import { decodeBase64, encodeBase64 } from '../decode/base64.ts'
 import { mapAt, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
@@ -6,7 +7,7 @@ import { immutable } from '../validation/common.ts'
 import { annotationsOf } from '../validation/labels.ts'
 import { checked, isConfigMapKey } from '../validation/names.ts'
 import { selectable } from './common.ts'
-import { decodedLength, immutableData, MAX_DATA_SIZE } from './config-map.ts'
+import { decodedLength, emptyForNull, immutableData, MAX_DATA_SIZE } from './config-map.ts'
 
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
 /** Keys that hold a Docker configuration, by type. */
@@ -18,6 +19,7 @@ const DOCKER_KEYS: Readonly<Record<string, string>> = {
 /** Secrets (`pkg/registry/core/secret/strategy.go`). */
 export const secret: Strategy = {
   setDefaults(object) {
+    emptyForNull(object, 'data')
     const texts = Object.entries(mapAt(object, 'stringData'))
     delete object['stringData']
     if (texts.length === 0) return
@@ -87,27 +89,11 @@ function validateDockerConfig(key: string, data: Readonly<Record<string, string>
   const text = textOf(value)
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
-  } catch {
-    if (text.trim() === '') return refuse('unexpected end of JSON input')
-    return refuse(jsonError(text))
+    parsed = parseGoJson(text)
+  } catch (error) {
+    return refuse((error as Error).message)
   }
   if (parsed === null || (typeof parsed === 'object' && !Array.isArray(parsed))) return []
   const kind = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed
   return refuse(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`)
-}
-
-/** Go's words for where a text stops being JSON. */
-function jsonError(text: string): string {
-  const start = text.trimStart()
-  if (!/^[[{"0-9tfn-]/.test(start)) return `invalid character ${quoted(start)} looking for beginning of value`
-  const bad = /^\{\s*([^"}\s])/.exec(start)
-  return bad === null
-    ? 'unexpected end of JSON input'
-    : `invalid character ${quoted(bad[1]!)} looking for beginning of object key string`
-}
-
-function quoted(text: string): string {
-  const char = text[0]!
-  return char === "'" ? "'\\''" : `'${char}'`
 }

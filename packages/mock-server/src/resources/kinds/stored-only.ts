@@ -4,7 +4,7 @@ import type { Strategy } from '../strategy.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
 import { immutable, nonNegative } from '../validation/common.ts'
 import { validateCanonicalIP } from '../validation/ip.ts'
-import { specChanged } from './common.ts'
+import { selectable, specChanged, specOf } from './common.ts'
 
 /*
  * Kinds of which little but how they are written is known: generations, and what a PUT may do.
@@ -12,6 +12,19 @@ import { specChanged } from './common.ts'
 
 /** Kinds that count generations of their `spec` (`pkg/registry/flowcontrol`, `pkg/registry/resource`). */
 export const specOnly: Strategy = { generation: specChanged }
+
+/** ResourceSlices (`pkg/registry/resource/resourceslice/strategy.go`). */
+export const resourceSlice: Strategy = {
+  ...specOnly,
+  ...selectable(
+    (object) => ({
+      'spec.driver': stringAt(specOf(object), 'driver'),
+      'spec.nodeName': stringAt(specOf(object), 'nodeName'),
+    }),
+    ['spec.driver', 'spec.nodeName'],
+  ),
+  fieldLabelError: (label) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${label}`,
+}
 
 /** Kinds that a PUT replaces only with the version that it replaces. */
 export const conditionalOnly: Strategy = { allowUnconditionalUpdate: false }

@@ -4,6 +4,8 @@ import type { RequestScope } from '../scope.ts'
 /** Namespaces that cannot be deleted. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
 
+const SYSTEM_CLASSES: ReadonlySet<string> = new Set(['system-cluster-critical', 'system-node-critical'])
+
 const NAMESPACES = { group: '', resource: 'namespaces' } as const
 
 const isNamespaces = (scope: RequestScope): boolean =>
@@ -40,8 +42,12 @@ export async function admitCreate(scope: RequestScope, object: KubeObject): Prom
   })
 }
 
-/** Throws a 403 for namespaces that the cluster cannot do without. */
+/** Throws a 403 for namespaces and priority classes that the cluster cannot do without. */
 export function admitDelete(scope: RequestScope, name: string): void {
+  const { group, resource } = scope.resource
+  if (group === 'scheduling.k8s.io' && resource === 'priorityclasses' && SYSTEM_CLASSES.has(name)) {
+    throw newForbidden({ group, resource }, name, 'this is a system priority class and cannot be deleted')
+  }
   if (isNamespaces(scope) && IMMORTAL.has(name)) {
     throw newForbidden(NAMESPACES, name, 'this namespace may not be deleted')
   }

@@ -1,17 +1,34 @@
-import { interpretGetError, invalid, newConflict, newInvalid, type FieldError, type KubeObject } from '@freshread/core'
+import {
+  interpretGetError,
+  invalid,
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+  type FieldError,
+  type KubeObject,
+} from '@freshread/core'
 import { managerOrUserAgent } from '../../patch/managed-fields/manager-name.ts'
+import { keyOf } from '../../resources/storage-key.ts'
 import { formatTime, newUid, timestamp } from '../../resources/system-fields.ts'
 import { asKind } from '../as-kind.ts'
 import { decodeRequestObject } from '../decode.ts'
 import { noteUpdate } from '../managed-fields.ts'
-import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
+import type { RequestScope, VerbResult } from '../scope.ts'
 import { writeOptions } from '../write-options.ts'
+
+interface BoundObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly name?: string
+  readonly uid?: string
+}
 
 interface TokenRequest extends KubeObject {
   readonly spec?: {
     readonly audiences?: readonly string[] | null
     readonly expirationSeconds?: number | null
-    readonly boundObjectRef?: unknown
+    readonly boundObjectRef?: BoundObject | null
   }
 }
 
@@ -58,6 +75,7 @@ export async function createToken(scope: RequestScope): Promise<VerbResult> {
   const audiences = request.spec?.audiences?.length ? request.spec.audiences : [ISSUER]
   const errors = validateExpiration(expirationSeconds)
   if (errors.length > 0) throw newInvalid(kind, '', errors)
+  if (boundObjectRef !== null) await checkBound(scope, boundObjectRef)
 
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
   const spec = Object.fromEntries(Object.entries(request.spec ?? {}).filter(([, value]) => value !== null))
@@ -93,6 +111,33 @@ export async function createToken(scope: RequestScope): Promise<VerbResult> {
     status: { token: tokenOf(claims), expirationTimestamp: formatTime(expires) },
   }
   return { type: 'value', code: 201, object }
+}
+
+/** Kinds of objects that a token can end with, by resource. */
+const BINDABLE: Readonly<Record<string, string>> = { Pod: 'pods', Node: 'nodes', Secret: 'secrets' }
+
+/** Throws for an object that a token cannot be bound to. */
+async function checkBound({ host, namespace, name }: RequestScope, bound: BoundObject): Promise<void> {
+  const { apiVersion = '', kind = '', name: boundName = '', uid = '' } = bound
+  const resource = BINDABLE[kind]
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
+  if (group !== '' || resource === undefined || !Object.hasOwn(BINDABLE, kind)) {
+    throw newBadRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  }
+  const found = await host.lookup('', resource, resource === 'nodes' ? '' : namespace, boundName)
+  if (found === undefined) throw newNotFound({ group: '', resource }, boundName)
+  const { serviceAccountName } = (found['spec'] ?? {}) as { readonly serviceAccountName?: string }
+  if (kind === 'Pod' && serviceAccountName !== name) {
+    throw newBadRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(name)} to pod running with different serviceaccount name.`,
+    )
+  }
+  if (uid === '' || uid === found.metadata.uid) return
+  throw newConflict(
+    { group: '', resource: kind },
+    boundName,
+    `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+  )
 }
 
 function validateExpiration(seconds: number): FieldError[] {

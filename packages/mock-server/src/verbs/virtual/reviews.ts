@@ -53,10 +53,7 @@ export function createSubjectAccessReview(scope: RequestScope): Promise<VerbResu
     }
     errors.push(...validateMetadata(object, scope.namespace))
     const { namespace } = scope
-    if (namespace !== '' && spec.resourceAttributes?.namespace !== namespace) {
-      const given = spec.resourceAttributes?.namespace ?? ''
-      errors.push(invalid('spec.resourceAttributes.namespace', given, 'must match metadata.namespace'))
-    }
+    if (namespace !== '') errors.push(...validateLocal(spec, namespace))
     refuse(errors)
     const { user = '', uid, groups = [], extra } = spec
     const subject: UserInfo = {
@@ -106,10 +103,31 @@ function withStatus(object: KubeObject, status: unknown): KubeObject {
   return { ...rest, status }
 }
 
+/** Of one namespace's review. */
+function validateLocal(
+  { resourceAttributes, nonResourceAttributes }: AccessReviewSpec,
+  namespace: string,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (resourceAttributes !== undefined && (resourceAttributes.namespace ?? '') !== namespace) {
+    const field = 'spec.resourceAttributes.namespace'
+    errors.push(invalid(field, resourceAttributes.namespace ?? '', 'must match metadata.namespace'))
+  }
+  if (nonResourceAttributes !== undefined) {
+    const field = 'spec.nonResourceAttributes'
+    errors.push(invalid(field, internalPath(nonResourceAttributes), 'disallowed on this kind of request'))
+  }
+  return errors
+}
+
+/** Printed as Go's internal type, whose fields have no JSON names. */
+function internalPath({ path = '', verb = '' }: NonNullable<AccessReviewSpec['nonResourceAttributes']>): unknown {
+  return { Path: path, Verb: verb }
+}
+
 function validateAttributes({ resourceAttributes, nonResourceAttributes: path }: AccessReviewSpec): FieldError[] {
   if ((resourceAttributes === undefined) !== (path === undefined)) return []
-  // Printed as Go's internal type, whose fields have no JSON names.
-  const shown = path === undefined ? null : { Path: path.path ?? '', Verb: path.verb ?? '' }
+  const shown = path === undefined ? null : internalPath(path)
   return [invalid('spec', shown, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]
 }
 
