@@ -41,11 +41,12 @@ import { createCrdController, type CrdController } from './controllers/definitio
 import { MutableRegistry } from './resources/mutable-registry.ts'
 import type { Resource } from './resources/resource.ts'
 import { ResourceStorages } from './resources/resource-storages.ts'
+import { keyOf, keyRootOf } from './resources/storage-key.ts'
 import type { UserInfo } from './resources/strategy.ts'
 import { newUid } from './resources/system-fields.ts'
 import { printerFor } from './resources/tables/index.ts'
 import { dispatch } from './verbs/dispatch.ts'
-import { keyOf, keyRootOf, type RequestScope, type RequestTrace, type VerbHost } from './verbs/scope.ts'
+import type { RequestScope, RequestTrace, VerbHost } from './verbs/scope.ts'
 
 export type { KubeServerOptions } from './options.ts'
 

@@ -1,4 +1,4 @@
-import type { Json } from './openapi-v2.ts'
+import type { Json } from './json.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,9 +1,7 @@
 import { contentHash } from './content-hash.ts'
+import type { Json } from './json.ts'
 import { encodeOpenApiV2 } from './openapi-v2-protobuf.ts'
 import type { OpenApiV3 } from './openapi-v3.ts'
-
-/** Any JSON object. */
-export type Json = Readonly<Record<string, unknown>>
 
 const V3_PREFIX = '#/components/schemas/'
 const V2_PREFIX = '#/definitions/'

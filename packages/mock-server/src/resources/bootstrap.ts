@@ -1,7 +1,7 @@
 import { StoredValue, type Clock, type KubeObject, type KV } from '@freshread/core'
 import data from '../../data/bootstrap.json' with { type: 'json' }
-import { keyOf } from '../verbs/scope.ts'
 import type { MutableRegistry } from './mutable-registry.ts'
+import { keyOf } from './storage-key.ts'
 import { newUid, timestamp } from './system-fields.ts'
 
 /**

@@ -9,7 +9,7 @@ import {
   type ResourceStorage,
   type Storage,
 } from '@freshread/core'
-import { attributesOf, indexedFields } from '../verbs/predicate.ts'
+import { attributesOf, indexedFields } from './selectable-attributes.ts'
 import type { Resource } from './resource.ts'
 
 /** What {@link ResourceStorages} are built on. */

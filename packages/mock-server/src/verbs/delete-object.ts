@@ -8,12 +8,13 @@ import {
   type Storage,
 } from '@freshread/core'
 import type { Resource } from '../resources/resource.ts'
+import { keyOf } from '../resources/storage-key.ts'
 import { timestamp } from '../resources/system-fields.ts'
 import { beforeDelete } from './before-delete.ts'
 import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
 import { checkPreconditions, dryUpdate, isKeyNotFound } from './dry-run.ts'
 import { admitDelete } from './admission/namespace-lifecycle.ts'
-import { keyOf, strategyContext, type RequestScope, type VerbResult } from './scope.ts'
+import { strategyContext, type RequestScope, type VerbResult } from './scope.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'

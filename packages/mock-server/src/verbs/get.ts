@@ -1,6 +1,7 @@
 import { interpretGetError } from '@freshread/core'
 import { firstValue } from '../api/query.ts'
-import { keyOf, type RequestScope, type VerbResult } from './scope.ts'
+import { keyOf } from '../resources/storage-key.ts'
+import type { RequestScope, VerbResult } from './scope.ts'
 
 /** Reads one object (`pkg/endpoints/handlers/get.go: GetResource`). */
 export async function get(scope: RequestScope): Promise<VerbResult> {

@@ -2,10 +2,8 @@ import { goTypeOfSchema, type GoType } from '../decode/go-type.ts'
 import type { SchemaNode } from '../schema.ts'
 import { appsDefaults } from './apps.ts'
 import { coreDefaults } from './core.ts'
+import type { Defaulter } from './defaulter.ts'
 import { groupDefaults } from './groups.ts'
-
-/** Fills in what a Go struct (or named map) of one type lacks, in place. */
-export type Defaulter = (value: Record<string, unknown>) => void
 
 /** Defaulters by Go type, as `SetDefaults_*` are found by type in Go. */
 const defaulters: ReadonlyMap<string, Defaulter> = new Map(

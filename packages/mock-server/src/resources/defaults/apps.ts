@@ -1,5 +1,5 @@
 import { defaultTo, defaultZero, ensureFields, fieldsAt, isSet } from '../fields.ts'
-import type { Defaulter } from './apply-defaults.ts'
+import type { Defaulter } from './defaulter.ts'
 
 /** Defaulting of the apps and batch groups (`pkg/apis/{apps,batch}/v1/defaults.go`). */
 export const appsDefaults: Readonly<Record<string, Defaulter>> = {

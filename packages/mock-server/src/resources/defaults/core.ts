@@ -12,7 +12,7 @@ import {
 } from '../fields.ts'
 import { Quantity } from '../quantity.ts'
 import { defaultPullPolicy } from './image-tag.ts'
-import type { Defaulter } from './apply-defaults.ts'
+import type { Defaulter } from './defaulter.ts'
 
 const DEFAULT_MODE = 0o644
 const MILLI = 1_000_000n

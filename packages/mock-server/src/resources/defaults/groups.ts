@@ -1,5 +1,5 @@
 import { defaultTo, defaultZero, ensureFields, fieldsAt, isSet, type Fields } from '../fields.ts'
-import type { Defaulter } from './apply-defaults.ts'
+import type { Defaulter } from './defaulter.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 

@@ -2,8 +2,9 @@ import { newForbidden, type GroupResource, type KubeObject } from '@freshread/co
 import { fieldsAt, mapAt } from '../../resources/fields.ts'
 import { missingForQuota, quotaCovers, quotaUsage, type Usage } from '../../resources/kinds/quota-usage.ts'
 import { Quantity } from '../../resources/quantity.ts'
+import { keyOf } from '../../resources/storage-key.ts'
 import { noteUpdate } from '../managed-fields.ts'
-import { keyOf, type RequestScope } from '../scope.ts'
+import type { RequestScope } from '../scope.ts'
 
 /** Resources that no quota counts. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['/bindings', '/events', 'events.k8s.io/events'])

@@ -11,13 +11,14 @@ import {
   type KubeObject,
   type StoredObject,
 } from '@freshread/core'
+import { keyOf } from '../../resources/storage-key.ts'
 import { timestamp } from '../../resources/system-fields.ts'
 import { asKind, createdStatus } from '../as-kind.ts'
 import { decodeRequestObject } from '../decode.ts'
 import { dryUpdate } from '../dry-run.ts'
 import { admitCreate } from '../admission/namespace-lifecycle.ts'
 import { ensureNamespace } from '../object-meta.ts'
-import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
+import type { RequestScope, VerbResult } from '../scope.ts'
 import { writeOptions } from '../write-options.ts'
 
 interface Binding extends KubeObject {

@@ -10,7 +10,8 @@ import {
   type KubeObject,
 } from '@freshread/core'
 import { firstValue } from '../../api/query.ts'
-import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
+import { keyOf } from '../../resources/storage-key.ts'
+import type { RequestScope, VerbResult } from '../scope.ts'
 
 /*
  * Subresources that lead to a kubelet or another server. There are none here: what can be said without them is.

@@ -7,6 +7,7 @@ import {
   StatusError,
   type KubeObject,
 } from '@freshread/core'
+import { keyOf } from '../../resources/storage-key.ts'
 import { timestamp } from '../../resources/system-fields.ts'
 import { asKind, createdStatus } from '../as-kind.ts'
 import { checkPreconditions } from '../before-delete.ts'
@@ -17,7 +18,7 @@ import { deleteFromStore } from '../delete-object.ts'
 import { noteUpdate } from '../managed-fields.ts'
 import { admitCreate } from '../admission/namespace-lifecycle.ts'
 import { ensureNamespace } from '../object-meta.ts'
-import { keyOf, type RequestScope, type VerbResult } from '../scope.ts'
+import type { RequestScope, VerbResult } from '../scope.ts'
 import { updateObject } from '../update.ts'
 import { writeOptions } from '../write-options.ts'
 

@@ -1,0 +1,2 @@
+/** Any JSON object. */
+export type Json = Readonly<Record<string, unknown>>
