@@ -79,7 +79,9 @@ export function tableOf(
   const { printer = options.resource.printer, now } = options
   const forList = options.list === true ? printer.forList?.(objects.map(({ internal }) => internal)) : undefined
   const cells = forList ?? printer.cells
-  const rows = objects.map((shown) => {
+  const { order } = printer
+  const shownObjects = order === undefined ? objects : objects.toSorted((a, b) => order(a.internal, b.internal))
+  const rows = shownObjects.map((shown) => {
     const conditions = printer.conditions?.(shown.internal)
     return { cells: cells(shown.internal, now), ...(conditions && { conditions }), object: included(shown, options) }
   })

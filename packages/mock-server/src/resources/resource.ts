@@ -20,6 +20,8 @@ export interface TablePrinter {
   readonly conditions?: (object: KubeObject) => readonly unknown[] | undefined
   /** An empty list has `null` for rows, as tables without a printer of their own have. */
   readonly emptyRowsAreNull?: boolean
+  /** In which order a list's rows come, where it is not the list's. */
+  readonly order?: (a: KubeObject, b: KubeObject) => number
   /** For kinds whose rows depend on each other (the default StorageClass): the cells to use for these objects. */
   readonly forList?: (objects: readonly KubeObject[]) => TablePrinter['cells']
 }

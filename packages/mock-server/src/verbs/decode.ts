@@ -138,6 +138,8 @@ export function checkKind(scope: RequestScope, gvk: BodyKind, value: unknown): v
   }
   const schema = schemaOfKind(gvk.group, gvk.version, gvk.kind)
   if (schema === undefined) {
+    if (isOtherVersion(resource, apiVersion, gvk.kind)) throw otherVersion
+    if (apiVersion === 'v1' && gvk.kind === 'List') throw unknownConversion(gvk, resource)
     const kind = JSON.stringify(gvk.kind)
     throw new DecodeError(
       `no kind ${kind} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
@@ -148,8 +150,19 @@ export function checkKind(scope: RequestScope, gvk: BodyKind, value: unknown): v
   if (error !== undefined) throw new DecodeError(error)
   const other = scope.host.registry.findKind(gvk.group, gvk.version, gvk.kind)
   if (other?.storageKey === resource.storageKey) throw otherVersion
+  throw unknownConversion(gvk, resource)
+}
+
+function unknownConversion({ version, kind }: BodyKind, resource: Resource): DecodeError {
   const goPackage = resource.group === '' ? 'core' : resource.group.split('.')[0]!
-  throw new DecodeError(
-    `converting (${gvk.version}.${gvk.kind}) to (${goPackage}.${resource.kind}): unknown conversion`,
-  )
+  return new DecodeError(`converting (${version}.${kind}) to (${goPackage}.${resource.kind}): unknown conversion`)
+}
+
+/** Versions that are no longer served but still known, by kind. */
+const OLD_VERSIONS: Readonly<Record<string, readonly string[]>> = {
+  Scale: ['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2'],
+}
+
+function isOtherVersion(resource: Resource, apiVersion: string, kind: string): boolean {
+  return kind === resource.kind && (OLD_VERSIONS[kind] ?? []).includes(apiVersion)
 }

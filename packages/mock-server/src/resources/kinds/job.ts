@@ -60,10 +60,9 @@ export const job: Strategy = {
     reset(object)
     delete specOf(object)['scheduling']
     if (!isTrueAt(specOf(object), 'manualSelector')) generateSelector(object)
-    // Defaulting runs once more when the stored object is read, and gives the job its template's labels.
-    const labels = labelsOf(fieldsAt(specOf(object), 'template'))
-    if (Object.keys(labels).length > 0) object.metadata.labels ??= { ...labels }
+    takeTemplateLabels(object)
   },
+  prepareForUpdate: takeTemplateLabels,
   deleteWarnings: [DELETE_WARNING],
   fieldLabelError: (label) => `field label ${JSON.stringify(label)} not supported for Job`,
   generation: specChanged,
@@ -105,6 +104,13 @@ export function jobWarnings(path: string, spec: Fields): string[] {
     )
   }
   return [...warnings, ...podWarnings(fieldsAt(spec, 'template') ?? {}, `${path}.template`)]
+}
+
+/** Defaulting runs once more when the stored object is read, and gives a job without labels those of its template. */
+function takeTemplateLabels(object: KubeObject): void {
+  const labels = labelsOf(fieldsAt(specOf(object), 'template'))
+  if (Object.keys(labels).length === 0 || Object.keys(object.metadata.labels ?? {}).length > 0) return
+  object.metadata.labels = { ...labels }
 }
 
 /** Labels and selector that tie the job to its pods (`generateSelector`). */
@@ -332,8 +338,10 @@ function templateChange(object: KubeObject, current: KubeObject): FieldError[] {
   const mutable =
     isTrueAt(specOf(current), 'suspend') && (!isSet(status, 'startTime') || suspended) && !numberAt(status, 'active')
   const munged = mutable ? withDirectives(old, now) : old
-  return semanticEqual(now, munged)
-    ? []
+  if (semanticEqual(now, munged)) return []
+  // Of a job that is suspended only the pods' spec is compared, and resources may differ.
+  return mutable
+    ? [invalid('spec.template.spec', internalValue('core.PodSpec', fieldsAt(now, 'spec') ?? {}), 'field is immutable')]
     : [invalid('spec.template', internalValue('core.PodTemplateSpec', now), 'field is immutable')]
 }
 

@@ -27,6 +27,7 @@ export function printerFor(group: string, version: string, resource: string): Ta
     cells: (object, now) => maker(new View(object), now),
     ...(resource === 'customresourcedefinitions' && { emptyRowsAreNull: true }),
     ...(group === '' && resource === 'pods' && { conditions: (object) => podRowConditions(new View(object)) }),
+    ...(resource === 'flowschemas' && { order: byPrecedence }),
     ...(group === 'storage.k8s.io' && resource === 'storageclasses' && { forList: storageClassCells }),
   }
 }
@@ -42,6 +43,13 @@ function defaultCells(columns: readonly TableColumn[]): TablePrinter['cells'] {
       return name === 'Created At' ? createdAt(view) : view.at('metadata', 'name').string()
     })
   }
+}
+
+/** Flow schemas are shown as they are tried (`printers.go: printFlowSchemaList`). */
+function byPrecedence(a: KubeObject, b: KubeObject): number {
+  const precedence = (object: KubeObject): number =>
+    (object['spec'] as { readonly matchingPrecedence?: number } | undefined)?.matchingPrecedence ?? 0
+  return precedence(a) - precedence(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
 }
 
 const DEFAULT_CLASS = [
