@@ -1,5 +1,6 @@
 // What a new server costs: the first of a process, with what is read and compiled for all of them, and those after it.
 //   node --conditions=@freshread/source benchmarks/mock-server/start.ts [--rounds 30]
+import type { createKubeServer as CreateKubeServer } from '@freshread/mock-server'
 import { parseArgs } from 'node:util'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '30' } } })
@@ -29,7 +30,7 @@ function print(title: string, costs: readonly Cost[]): void {
 }
 
 console.log(`${'milliseconds'.padEnd(36)}${'median'.padStart(10)}${'least'.padStart(10)}${'CPU'.padStart(10)}`)
-let createKubeServer!: (typeof import('@freshread/mock-server'))['createKubeServer']
+let createKubeServer!: typeof CreateKubeServer
 print('import', [await costOf(async () => ({ createKubeServer } = await import('@freshread/mock-server')))])
 const start = async (): Promise<void> => {
   const server = createKubeServer()

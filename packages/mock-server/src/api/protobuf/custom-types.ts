@@ -1,4 +1,4 @@
-import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { BinaryReader, WireType, type BinaryWriter } from '@bufbuild/protobuf/wire'
 
 /** A type whose JSON form is not that of its message. */
 export interface CustomType {

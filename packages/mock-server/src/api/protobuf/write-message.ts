@@ -1,4 +1,4 @@
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { WireType, type BinaryWriter } from '@bufbuild/protobuf/wire'
 import { customTypes, unions } from './custom-types.ts'
 import { messageFields, type MessageField } from './message-types.ts'
 
