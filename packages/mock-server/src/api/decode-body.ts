@@ -1,5 +1,5 @@
 import { newBadRequest, newRequestEntityTooLarge } from '@freshread/core'
-import { duplicateFields, parseGoJson } from './go-json.ts'
+import { duplicateFields, parseGoJson } from '../go/json.ts'
 import { parseMergingDuplicates } from './merge-duplicates.ts'
 import { MAX_BODY_BYTES, type KubeRequest } from './message.ts'
 import { allCodecs, negotiateInput, type MediaType } from './negotiation.ts'

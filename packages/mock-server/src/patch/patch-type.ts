@@ -1,7 +1,7 @@
 import { newBadRequest, type KubeObject } from '@freshread/core'
 import { parseYAML } from '../api/yaml-input.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
-import { duplicateFields } from '../api/go-json.ts'
+import { duplicateFields } from '../go/json.ts'
 
 /** Media types of patches (`apimachinery: pkg/types/patch.go`). */
 export type PatchType =

@@ -1,6 +1,6 @@
 import * as core from '@freshread/core'
 import type { FieldError } from '@freshread/core'
-import { goJson } from './go-text.ts'
+import { goJson } from '../../go/text.ts'
 
 /** Path of a field as errors print it; {@link nilPath} for none (`field.Path(nil)`). */
 export type FieldPath = string

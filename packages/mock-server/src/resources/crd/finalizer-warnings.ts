@@ -1,5 +1,5 @@
 import { isLabelKey, type KubeObject } from '@freshread/core'
-import { compareUtf8 } from './go-text.ts'
+import { compareUtf8 } from '../../go/text.ts'
 
 const standardFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 

@@ -1,6 +1,6 @@
 import { utf8Length } from '@freshread/core'
-import { isCidrSloppy, isMac, parseIp, parseIpv6 } from './go-net.ts'
-import { parseRequestUri } from './go-url.ts'
+import { isCidrSloppy, isMac, parseIp, parseIpv6 } from '../../go/net.ts'
+import { parseRequestUri } from '../../go/url.ts'
 import type { JsonSchemaProps } from './types.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { compareUtf8, goJson, goValue } from './go-text.ts'
+import { compareUtf8, goJson, goValue } from '../../go/text.ts'
 import { isObject } from './types.ts'
 
 /*

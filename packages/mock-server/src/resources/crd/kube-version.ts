@@ -1,4 +1,4 @@
-import { compareUtf8 } from './go-text.ts'
+import { compareUtf8 } from '../../go/text.ts'
 
 const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/
 const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1 }

@@ -1,6 +1,6 @@
 import type { FieldError } from '@freshread/core'
 import { child, duplicate, index, invalid, key, nilPath, type FieldPath } from './field-errors.ts'
-import { goJson } from './go-text.ts'
+import { goJson } from '../../go/text.ts'
 import { additionalSchema, isObject, propertySchema, type JsonSchemaProps } from './types.ts'
 
 /**

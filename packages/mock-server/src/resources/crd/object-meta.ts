@@ -1,6 +1,6 @@
 import { isLabelKey, isLabelValue, type FieldError } from '@freshread/core'
 import { child, index, invalid, key, required, type FieldPath } from './field-errors.ts'
-import { compareUtf8 } from './go-text.ts'
+import { compareUtf8 } from '../../go/text.ts'
 import { isDNS1035Label, isDNSLabel, isPathSegmentName, isPathSegmentPrefix } from '../validation/names.ts'
 import {
   additionalSchema,

@@ -1,4 +1,4 @@
-import { compareUtf8 } from './go-text.ts'
+import { compareUtf8 } from '../../go/text.ts'
 import {
   additionalSchema,
   asResourceRoot,

@@ -2,7 +2,7 @@ import type { FieldError, KubeObject } from '@freshread/core'
 import type { ScaleAccess } from '../resource.ts'
 import { copyJson } from './defaulting.ts'
 import { invalid } from './field-errors.ts'
-import { goTypeName, goValue } from './go-text.ts'
+import { goTypeName, goValue } from '../../go/text.ts'
 import { isObject, type CustomResourceSubresourceScale } from './types.ts'
 
 /** The `scale` subresource of custom resources (`pkg/registry/customresource: etcd.go, validator.go`). */

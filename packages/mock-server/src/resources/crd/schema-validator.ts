@@ -11,8 +11,8 @@ import {
   type FieldPath,
 } from './field-errors.ts'
 import { matchesFormat, supportedFormat } from './formats.ts'
-import { goValue, runeCount } from './go-text.ts'
-import { compileRegexp, matchString } from './go-regexp.ts'
+import { goValue, runeCount } from '../../go/text.ts'
+import { compileRegexp, matchString } from '../../go/regexp.ts'
 import type { JsonSchemaProps } from './types.ts'
 
 /**

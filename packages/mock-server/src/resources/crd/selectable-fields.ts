@@ -1,5 +1,5 @@
 import type { KubeObject } from '@freshread/core'
-import { goValue } from './go-text.ts'
+import { goValue } from '../../go/text.ts'
 import { parseJsonPath } from './json-path.ts'
 import type { SelectableField } from './types.ts'
 

@@ -1,8 +1,8 @@
 import type { FieldError } from '@freshread/core'
 import { deepEqual } from './correlated-object.ts'
 import { child, forbidden, index, invalid, key, required, type FieldPath } from './field-errors.ts'
-import { compareUtf8 } from './go-text.ts'
-import { compileRegexp } from './go-regexp.ts'
+import { compareUtf8 } from '../../go/text.ts'
+import { compileRegexp } from '../../go/regexp.ts'
 import { additionalSchema, type JsonSchemaProps } from './types.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { invalid, required, tooLong, type FieldError, type KubeObject } from '@freshread/core'
-import { parseGoJson } from '../../api/go-json.ts'
+import { parseGoJson } from '../../go/json.ts'
 import { decodeBase64, encodeBase64 } from '../decode/base64.ts'
 import { mapAt, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'

@@ -3,7 +3,7 @@ import { callCost, costsByArguments } from './call-cost.ts'
 import type { Checked } from './checker.ts'
 import { accepts, type Environment } from './environment.ts'
 import type { FunctionDecl, Overload } from './functions/declare.ts'
-import { compileRegexp } from '../go-regexp.ts'
+import { compileRegexp } from '../../../go/regexp.ts'
 import {
   CelError,
   CelList,

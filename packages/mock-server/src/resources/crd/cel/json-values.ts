@@ -1,6 +1,6 @@
 import { deepEqual } from '../correlated-object.ts'
 import { isDate, isDateTime, parseDuration } from '../formats.ts'
-import { goTypeName } from '../go-text.ts'
+import { goTypeName } from '../../../go/text.ts'
 import { additionalSchema, isObject, propertySchema, type JsonObject, type JsonSchemaProps } from '../types.ts'
 import { withTypeAndObjectMeta } from './decl-type.ts'
 import { escapeIdent, unescapeIdent } from './escaping.ts'

@@ -1,6 +1,6 @@
 import type { Quantity } from '../../quantity.ts'
-import { maskPrefix, printIp, type IpBytes, type Prefix } from '../go-net.ts'
-import type { GoUrl } from '../go-url.ts'
+import { maskPrefix, printIp, type IpBytes, type Prefix } from '../../../go/net.ts'
+import type { GoUrl } from '../../../go/url.ts'
 import { opaqueType, structType, type CelType } from './types.ts'
 import { LibraryValue, noSuchOverload, type CelError, type Value } from './values.ts'
 

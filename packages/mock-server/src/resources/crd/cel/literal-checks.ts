@@ -1,5 +1,5 @@
 import { parseGoDuration } from '../formats.ts'
-import { compileRegexp } from '../go-regexp.ts'
+import { compileRegexp } from '../../../go/regexp.ts'
 import { childrenOf, walk, type CallExpr, type Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import { clauseErrors, walkFormat, wrongArgument } from './functions/string-format.ts'

@@ -1,4 +1,4 @@
-import { compareUtf8, runeCount } from '../go-text.ts'
+import { compareUtf8, runeCount } from '../../../go/text.ts'
 import type { CelType } from './types.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { PrintedValue } from '@freshread/core'
 import { deepEqual } from '../correlated-object.ts'
-import { goJson } from '../go-text.ts'
+import { goJson } from '../../../go/text.ts'
 import type {
   CustomResourceColumnDefinition,
   CustomResourceConversion,

@@ -14,7 +14,7 @@ import {
   tooMany,
   type FieldPath,
 } from '../field-errors.ts'
-import { parseRequestUri, parseUrl } from '../go-url.ts'
+import { parseRequestUri, parseUrl } from '../../../go/url.ts'
 import { isNonStructural, unsupportedKeyword, validateStructural } from '../structural.ts'
 import type {
   CustomResourceColumnDefinition,

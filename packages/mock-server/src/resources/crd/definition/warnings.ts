@@ -1,5 +1,5 @@
 import { supportedFormat } from '../formats.ts'
-import { compareUtf8 } from '../go-text.ts'
+import { compareUtf8 } from '../../../go/text.ts'
 import type { CustomResourceDefinition, JsonSchemaProps } from '../types.ts'
 import { schemaHas } from './schema-walk.ts'
 

@@ -10,9 +10,9 @@ import {
   printIp,
   type IpBytes,
   type Prefix,
-} from '../../go-net.ts'
-import { compileRegexp } from '../../go-regexp.ts'
-import { hostname, parseRequestUri, port, queryValues } from '../../go-url.ts'
+} from '../../../../go/net.ts'
+import { compileRegexp } from '../../../../go/regexp.ts'
+import { hostname, parseRequestUri, port, queryValues } from '../../../../go/url.ts'
 import { CidrValue, FormatValue, IpValue, QuantityValue, SemverValue, UrlValue } from '../library-values.ts'
 import {
   CelError,

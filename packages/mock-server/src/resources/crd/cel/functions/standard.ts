@@ -1,5 +1,5 @@
 import { parseGoDuration } from '../../formats.ts'
-import { compileRegexp, matchString } from '../../go-regexp.ts'
+import { compileRegexp, matchString } from '../../../../go/regexp.ts'
 import { doubleText, formatDuration, formatTimestamp } from '../text.ts'
 import { inZone, maxTimestamp, minTimestamp, parseTimestamp } from '../time.ts'
 import {

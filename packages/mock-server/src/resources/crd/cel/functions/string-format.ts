@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../../go-text.ts'
+import { compareUtf8 } from '../../../../go/text.ts'
 import { CelList, CelMap, Duration, Timestamp, typeName, TypeValue, Uint, type Value } from '../values.ts'
 import { doubleText, formatDuration, formatTimestamp } from '../text.ts'
 

@@ -1,5 +1,5 @@
 import { goQuote } from '@freshread/core'
-import { parseIpv6 } from './go-net.ts'
+import { parseIpv6 } from './net.ts'
 
 /** A URL as Go's `net/url` takes one apart. */
 export interface GoUrl {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { duplicateFields, parseGoJson } from './go-json.ts'
+import { duplicateFields, parseGoJson } from './json.ts'
 
 /** What Go's `json.Unmarshal` says of these texts. */
 const errors: readonly [text: string, message: string][] = [
