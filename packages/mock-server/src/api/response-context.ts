@@ -1,6 +1,5 @@
 import type { Clock } from '@freshread/core'
 import type { ResponseHeaders, WarningRecorder } from './headers.ts'
-import type { KubeRequest } from './message.ts'
 import type { Query } from './query.ts'
 
 /** What writing an answer needs to know of its request. */
