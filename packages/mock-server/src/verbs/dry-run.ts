@@ -16,7 +16,7 @@ export async function dryUpdate(
 ): Promise<KubeObject> {
   const current = await storage.get(key, { ignoreNotFound: true })
   if (current === undefined && options.ignoreNotFound !== true) throw newKeyNotFoundError(key, 0)
-  if (current !== undefined) checkPreconditions(key, options.preconditions, current.object)
+  checkPreconditions(key, options.preconditions, current?.object ?? { metadata: {} })
   const { object } = await options.tryUpdate(current, { resourceVersion: current?.resourceVersion ?? 0 })
   return object
 }

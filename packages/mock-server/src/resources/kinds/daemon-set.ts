@@ -29,8 +29,8 @@ export const daemonSet: Strategy = {
     setTemplateGeneration(object, Math.max(templateGeneration(object), 1))
   },
   prepareForUpdate(object, current, context) {
-    if (context.subresource === 'status') return
     const before = templateGeneration(current)
+    if (context.subresource === 'status') return setTemplateGeneration(object, before)
     const changed = !semanticEqual(specOf(object)['template'], specOf(current)['template'])
     setTemplateGeneration(object, changed ? before + 1 : before)
   },

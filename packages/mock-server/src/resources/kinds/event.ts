@@ -1,7 +1,7 @@
 import { invalid, required, type FieldError, type KubeObject } from '@freshread/core'
 import { fieldsAt, numberAt, semanticEqual, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { immutable } from '../validation/common.ts'
+import { immutable, immutableInternal } from '../validation/common.ts'
 import { isDNSSubdomain, isPathSegmentName, qualifiedName } from '../validation/names.ts'
 import { selectable } from './common.ts'
 
@@ -21,6 +21,12 @@ const IMMUTABLE_FIELDS = [
   'action',
   'related',
 ]
+/** Fields that errors show as the internal type prints them. */
+const INTERNAL_TYPES: Readonly<Record<string, string>> = {
+  involvedObject: 'core.ObjectReference',
+  related: '*core.ObjectReference',
+  source: 'core.EventSource',
+}
 const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
 /** Events of core/v1, of which little is asked (`pkg/registry/core/event/strategy.go`). */
@@ -68,7 +74,12 @@ export const groupEvent: Strategy = {
   validateUpdate(object, current) {
     const errors = validateAlways(object, 'reportingController')
     if (!semanticEqual(object['series'], current['series'])) errors.push(...validateSeries(object))
-    errors.push(...IMMUTABLE_FIELDS.flatMap((name) => immutable(name, object[name], current[name])))
+    for (const name of IMMUTABLE_FIELDS) {
+      const [type, value, before] = [INTERNAL_TYPES[name], object[name], current[name]]
+      errors.push(
+        ...(type === undefined ? immutable(name, value, before) : immutableInternal(name, type, value, before)),
+      )
+    }
     errors.push(...immutable('reportingController', object['reportingComponent'], current['reportingComponent']))
     return [...errors, ...immutable('reportingInstance', object['reportingInstance'], current['reportingInstance'])]
   },
