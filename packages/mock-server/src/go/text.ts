@@ -1,23 +1,16 @@
-import { goNumber } from '@freshread/core'
+import { goJSON, goNumber } from '@freshread/core'
 
 /** Printing of values as Go prints them, where an error message contains one. */
 
 /** JSON as `encoding/json` writes a map: keys sorted, `<`, `>` and `&` escaped. */
 export function goJson(value: unknown): string {
   if (value === null || value === undefined) return 'null'
-  if (typeof value === 'string') return goJsonString(value)
+  if (typeof value === 'string') return goJSON(value)
   if (typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
   const object = value as Record<string, unknown>
   const keys = Object.keys(object).sort(compareUtf8)
-  return `{${keys.map((key) => `${goJsonString(key)}:${goJson(object[key])}`).join(',')}}`
-}
-
-function goJsonString(text: string): string {
-  return JSON.stringify(text).replace(
-    /[<>&\u2028\u2029]/g,
-    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return `{${keys.map((key) => `${goJSON(key)}:${goJson(object[key])}`).join(',')}}`
 }
 
 /** `%v` of a decoded JSON value: `map[a:1]`, `[a b]`, `<nil>`. */
@@ -31,13 +24,34 @@ export function goValue(value: unknown): string {
   return `map[${keys.map((key) => `${key}:${goValue(object[key])}`).join(' ')}]`
 }
 
-/** Go's name for the type of a decoded JSON value. */
+type Kind = 'map' | 'slice' | 'string' | 'bool' | 'int64' | 'float64' | 'nil'
+
+/** What `reflect` calls the kind of a decoded JSON value. */
+export function goKind(value: unknown): Kind {
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+  }
+  if (value === null || value === undefined) return 'nil'
+  return Array.isArray(value) ? 'slice' : 'map'
+}
+
+/** `%T` of a decoded JSON value. */
 export function goTypeName(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>'
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'bool'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
-  return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}'
+  const kind = goKind(value)
+  switch (kind) {
+    case 'nil':
+      return '<nil>'
+    case 'slice':
+      return '[]interface {}'
+    case 'map':
+      return 'map[string]interface {}'
+  }
+  return kind
 }
 
 /** Orders strings by their UTF-8 bytes, as Go does; UTF-16 order differs above U+FFFF only. */

@@ -1,8 +1,8 @@
 import { decodeGoType } from '../resources/decode/decode-object.ts'
+import { goKind } from '../go/text.ts'
 import { goTypeOfSchema, type GoType } from '../resources/decode/go-type.ts'
 import type { SchemaNode } from '../resources/schema.ts'
 import { isJsonObject } from './patch-type.ts'
-import { typeOf } from './strategic/lists.ts'
 
 /**
  * Why a patched object is none of its kind, in the words for strategic merge patches, which are not decoded
@@ -15,7 +15,7 @@ export function fromUnstructuredError(object: unknown, schema: SchemaNode | unde
 
 function check(value: unknown, type: GoType): string | undefined {
   if (value === null || value === undefined) return undefined
-  const from = typeOf(value)
+  const from = goKind(value)
   switch (type.kind) {
     case 'any':
       return undefined

@@ -1,6 +1,6 @@
 import { newBadRequest } from '@freshread/core'
+import { goKind, goValue } from '../go/text.ts'
 import type { SchemaNode } from '../resources/schema.ts'
-import { goValue } from './go-value.ts'
 import { isJsonObject, jsonKind } from './patch-type.ts'
 import { plainError } from './plain-error.ts'
 import {
@@ -22,7 +22,6 @@ import {
   normalizeElementOrder,
   partition,
   splitDeletions,
-  typeOf,
 } from './strategic/lists.ts'
 import { lookupSlice, lookupStruct } from './strategic/patch-meta.ts'
 
@@ -77,8 +76,8 @@ function mergeField(original: MutableMap, key: string, value: unknown, schema: S
     return
   }
   const current = Object.hasOwn(original, field) ? original[field] : undefined
-  const type = typeOf(value)
-  if (current === undefined || typeOf(current) !== type) {
+  const type = goKind(value)
+  if (current === undefined || goKind(current) !== type) {
     if (!isDeleteList) set(original, field, takenFromPatch(value))
     return
   }

@@ -17,7 +17,7 @@ import {
 } from '../api/decode-body.ts'
 import { groupVersion } from '../api/object-bytes.ts'
 import { fromUnstructuredError } from '../patch/from-unstructured.ts'
-import { goValue } from '../patch/go-value.ts'
+import { goValue } from '../go/text.ts'
 import { applyJsonPatch, unknownOperationFields } from '../patch/json-patch.ts'
 import { managerOrUserAgent } from '../patch/managed-fields/manager-name.ts'
 import { kindText, objectText } from '../patch/managed-fields/object-text.ts'

@@ -1,4 +1,4 @@
-import { goTypeOf, goValue } from '../go-value.ts'
+import { goTypeName, goValue } from '../../go/text.ts'
 import type { Atom, KeyField, ListAtom, MapAtom } from './atom.ts'
 import { compareText, keyElementOf, scalarText, valueElement, valueText, type PathElement } from './path-element.ts'
 
@@ -50,7 +50,9 @@ export function scalarError(atom: Atom, value: unknown, prefix: string): string 
   if (value === undefined || value === null) return undefined
   switch (atom.scalar!) {
     case 'numeric':
-      return typeof value === 'number' ? undefined : `${prefix}expected numeric (int or float), got ${goTypeOf(value)}`
+      return typeof value === 'number'
+        ? undefined
+        : `${prefix}expected numeric (int or float), got ${goTypeName(value)}`
     case 'string':
       return typeof value === 'string' ? undefined : `${prefix}expected string, got ${goSyntax(value)}`
     case 'boolean':

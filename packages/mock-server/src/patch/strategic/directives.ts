@@ -1,5 +1,5 @@
 import { newBadRequest, newGenericServerResponse, type StatusError } from '@freshread/core'
-import { goTypeOf, goValue } from '../go-value.ts'
+import { goTypeName, goValue } from '../../go/text.ts'
 import { plainError } from '../plain-error.ts'
 
 /*
@@ -23,9 +23,18 @@ export const noMergeKey = (item: unknown, mergeKey: string): StatusError =>
   plainError(`map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`)
 
 export const badArgType = (expected: unknown, actual: unknown): StatusError =>
-  plainError(`expected a ${goTypeOf(expected)}, but received a ${goTypeOf(actual)}`)
+  plainError(`expected a ${typeText(expected)}, but received a ${typeText(actual)}`)
+
+/** The type of nothing is nothing, and no text. */
+function typeText(value: unknown): string {
+  return value === null || value === undefined ? '%!s(<nil>)' : goTypeName(value)
+}
 
 export const badPatchType = (directive: unknown, item: unknown): StatusError => {
-  const text = typeof directive === 'string' ? directive : `%!s(${goTypeOf(directive)}=${goValue(directive)})`
+  const text = typeof directive === 'string' ? directive : `%!s(${typeAndValue(directive)})`
   return plainError(`unknown patch type: ${text} in map: ${goValue(item)}`)
+}
+
+function typeAndValue(value: unknown): string {
+  return value === null ? '<nil>' : `${goTypeName(value)}=${goValue(value)}`
 }

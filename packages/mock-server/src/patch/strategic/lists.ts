@@ -1,4 +1,4 @@
-import { goValue } from '../go-value.ts'
+import { goKind, goValue } from '../../go/text.ts'
 import { isJsonObject } from '../patch-type.ts'
 import { plainError } from '../plain-error.ts'
 import { badArgType, directiveMarker, noListOfLists, noMergeKey } from './directives.ts'
@@ -6,28 +6,12 @@ import { badArgType, directiveMarker, noListOfLists, noMergeKey } from './direct
 /** What the items of a list are. */
 export type ElementKind = 'map' | 'scalar'
 
-type Type = 'map' | 'slice' | 'string' | 'bool' | 'int64' | 'float64' | 'nil'
-
-/** The Go type of a decoded JSON value, as far as it matters here. */
-export function typeOf(value: unknown): Type {
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-  }
-  if (value === null || value === undefined) return 'nil'
-  return Array.isArray(value) ? 'slice' : 'map'
-}
-
 /** What the items of all lists are. Throws unless that is one type, and for lists of lists (`sliceElementType`). */
 export function elementKind(...lists: readonly (readonly unknown[])[]): ElementKind {
-  let type: Type | undefined
+  let type: ReturnType<typeof goKind> | undefined
   for (const list of lists) {
     for (const item of list) {
-      const current = typeOf(item)
+      const current = goKind(item)
       if (type === undefined) {
         if (current === 'slice') throw noListOfLists()
         type = current

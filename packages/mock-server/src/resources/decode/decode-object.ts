@@ -1,4 +1,5 @@
 import type { KubeObject } from '@freshread/core'
+import { compareUtf8 } from '../../go/text.ts'
 import type { SchemaNode } from '../schema.ts'
 import { Quantity } from '../quantity.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
@@ -199,7 +200,7 @@ class Decoder {
     }
     this.#path = path
     const out: Record<string, unknown> = {}
-    for (const key of keys.sort(byBytes)) setOwn(out, key, decoded.get(key))
+    for (const key of keys.sort(compareUtf8)) setOwn(out, key, decoded.get(key))
     return out
   }
 
@@ -355,11 +356,6 @@ function inRange(value: number, bits: number): boolean {
 function jsonKind(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-}
-
-/** Go sorts keys by their bytes; JavaScript by UTF-16 units, which differs only beyond the basic plane. */
-function byBytes(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Sets a key even when it is called `__proto__`. */
