@@ -54,7 +54,9 @@ export function decodeProtobuf(
 ): Record<string, unknown> {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!PREFIX.every((byte, i) => bytes[i] === byte))
-    throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]`)
+    throw new ProtobufError(
+      `provided data does not appear to be a protobuf message, expected prefix [${PREFIX.join(' ')}]`,
+    )
   let apiVersion = ''
   let kind = ''
   let raw = new Uint8Array(0)
