@@ -143,6 +143,17 @@ describe('fieldsV1', () => {
     )
   })
 
+  it('gives equal sets the same fieldsV1, however each was made, and others another', () => {
+    const make = (...names: string[]): FieldSet =>
+      FieldSet.of(...names.map((name) => name.split('/').map((part) => fieldElement(part))))
+    const shared = serializeFieldsV1(make('a/b', 'c'))
+    expect(serializeFieldsV1(make('a/b', 'c'))).toBe(shared)
+    expect(serializeFieldsV1(make('a/b', 'a', 'c'))).not.toEqual(shared)
+    expect(serializeFieldsV1(make('a/b/c'))).not.toEqual(shared)
+    expect(serializeFieldsV1(make('a/b)(3f:c'))).not.toEqual(shared)
+    expect(parseFieldsV1(shared).equals(make('c', 'a/b'))).toBe(true)
+  })
+
   it('takes elements that others wrote in another way for the same', () => {
     const fields = parseFieldsV1({ 'f:ports': { 'k:{"protocol":"TCP", "containerPort":80}': {} } })
     const key = keyElement(

@@ -53,9 +53,39 @@ function parseNode(fields: Record<string, unknown>): FieldSet {
 
 /** Writes a set as fieldsV1, elements in order (`Set.ToJSON`). What is given out is shared: do not change it. */
 export function serializeFieldsV1(set: FieldSet): FieldsV1 {
-  const fields = serializeNode(set)
-  sets.set(fields, set)
+  if (set.children === undefined) return emptyFields
+  let fields = texts.get(set)
+  if (fields === undefined) {
+    const structure = structureOf(set)
+    fields = recent.get(structure)
+    if (fields === undefined) {
+      fields = serializeNode(set)
+      sets.set(fields, set)
+      remember(structure, fields)
+    }
+    texts.set(set, fields)
+  }
   return fields
+}
+
+/** Objects that are made alike have equal sets: they share what the first of them was given. */
+const recent = new Map<string, FieldsV1>()
+const MOST_RECENT = 200
+
+function remember(structure: string, fields: FieldsV1): void {
+  const [oldest] = recent.size < MOST_RECENT ? [] : recent.keys()
+  if (oldest !== undefined) recent.delete(oldest)
+  recent.set(structure, fields)
+}
+
+/** A text that only equal sets have; equal ones whose elements came in another order have another. */
+function structureOf({ member, children }: FieldSet): string {
+  let text = member ? '.' : ''
+  if (children !== undefined) {
+    // With the length, no element can be taken for the end of another.
+    for (const [element, child] of children) text += `${element.length}${element}(${structureOf(child)})`
+  }
+  return text
 }
 
 const emptyFields: FieldsV1 = Object.freeze({})

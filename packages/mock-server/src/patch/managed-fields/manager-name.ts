@@ -2,6 +2,8 @@
 const FIELD_MANAGER_MAX_LENGTH = 128
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u
+/** Needs no look at each character. */
+const plain = /^[ -~]{0,128}$/
 const encoder = new TextEncoder()
 
 /**
@@ -10,9 +12,11 @@ const encoder = new TextEncoder()
  */
 export function managerOrUserAgent(fieldManager: string | undefined, userAgent: string | undefined): string {
   if (fieldManager) return fieldManager
+  const agent = (userAgent ?? '').split('/', 1)[0]!
+  if (plain.test(agent)) return agent
   let name = ''
   let bytes = 0
-  for (const char of (userAgent ?? '').split('/', 1)[0]!) {
+  for (const char of agent) {
     if (!printable.test(char)) continue
     bytes += encoder.encode(char).length
     if (bytes > FIELD_MANAGER_MAX_LENGTH) break

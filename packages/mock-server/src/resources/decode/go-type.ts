@@ -119,6 +119,7 @@ function rename(type: GoType, name: string, id: string): GoType {
 function wrap(kind: 'pointer' | 'list' | 'map', of: string, name: (element: string) => string): GoType {
   // Elements of a struct may contain the struct again: nothing but the name is needed now.
   let element: GoType | undefined
+  let shown: string | undefined
   return {
     kind,
     id: '',
@@ -128,7 +129,7 @@ function wrap(kind: 'pointer' | 'list' | 'map', of: string, name: (element: stri
       return (element ??= resolve(of))
     },
     get name(): string {
-      return name(resolve(of).name)
+      return (shown ??= name(resolve(of).name))
     },
   }
 }

@@ -50,9 +50,7 @@ function visit(value: unknown, type: GoType): void {
 function restoreOrder(value: Record<string, unknown>, type: GoType): void {
   let names: string[] | undefined
   let last = -1
-  let position = 0
-  const positions = new Map<string, number>()
-  for (const name of type.fields.keys()) positions.set(name, position++)
+  const positions = positionsOf(type)
   for (const name of Object.keys(value)) {
     const at = positions.get(name) ?? -1
     if (at < last) {
@@ -67,6 +65,15 @@ function restoreOrder(value: Record<string, unknown>, type: GoType): void {
     delete value[name]
     value[name] = held
   }
+}
+
+const positionsByType = new Map<GoType, ReadonlyMap<string, number>>()
+
+function positionsOf(type: GoType): ReadonlyMap<string, number> {
+  let made = positionsByType.get(type)
+  if (made === undefined)
+    positionsByType.set(type, (made = new Map([...type.fields.keys()].map((name, i) => [name, i]))))
+  return made
 }
 
 const memo = new Map<GoType, boolean>()
