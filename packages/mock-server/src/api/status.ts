@@ -1,4 +1,4 @@
-import { errorToStatus, type Status } from '@freshread/core'
+import { errorToStatus, newBadRequest, type Status } from '@freshread/core'
 import { PlainTextError } from './errors.ts'
 import type { KubeResponse } from './message.ts'
 import { allCodecs, negotiateOutput, noTransform, type Negotiated } from './negotiation.ts'
@@ -34,10 +34,15 @@ export function respondStatus(context: ResponseContext, status: Status, statusCo
  */
 export function respondError(context: ResponseContext, error: unknown): KubeResponse {
   if (error instanceof PlainTextError) return respondText(context, error.code, error.message)
-  const status = errorToStatus(error)
+  const status = errorToStatus(isOverflow(error) ? newBadRequest('the body is nested too deeply') : error)
   const response = respondStatus(context, status, status.code ?? 500)
   const seconds = status.details?.retryAfterSeconds ?? 0
   return seconds > 0 ? { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } } : response
+}
+
+/** Bodies are walked by recursion, which ends before the 10 000 levels that Go reads. */
+function isOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/.test(error.message)
 }
 
 const encoder = new TextEncoder()

@@ -39,6 +39,9 @@ export function parseYAML(text: string): ParsedYAML {
   } catch (error) {
     if (error instanceof YAMLSyntaxError) throw error
     // Brackets by the thousand overflow the parser's stack.
+    if (error instanceof TooDeepError && error.line > 1) {
+      throw new YAMLSyntaxError(`yaml: line ${error.line}: exceeded max depth of ${MAX_DEPTH}`)
+    }
     if (error instanceof RangeError || error instanceof TooDeepError) throw new YAMLSyntaxError(TOO_DEEP)
     throw new YAMLSyntaxError(`yaml: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -46,7 +49,14 @@ export function parseYAML(text: string): ParsedYAML {
 
 const TOO_DEEP = 'yaml: exceeded max depth of 10000'
 
-class TooDeepError extends Error {}
+class TooDeepError extends Error {
+  readonly line: number
+
+  constructor(line: number) {
+    super(TOO_DEEP)
+    this.line = line
+  }
+}
 
 const MAX_DEPTH = 10_000
 
@@ -56,7 +66,7 @@ function assertShallow(text: string): void {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === 0x5b || code === 0x7b) {
-      if (++depth > MAX_DEPTH) throw new TooDeepError()
+      if (++depth > MAX_DEPTH) throw new TooDeepError(text.slice(0, i).split('\n').length)
     } else if ((code === 0x5d || code === 0x7d) && depth > 0) depth--
   }
 }
@@ -79,7 +89,10 @@ function readDocument(text: string): ParsedYAML {
   if (!Array.isArray(documents) || documents.length === 0) return { value: null, duplicates: [] }
   const document = documents[0] as Document.Parsed
   const error = document.errors[0]
-  if (error?.code === 'RESOURCE_EXHAUSTION') throw new TooDeepError()
+  if (error?.code === 'RESOURCE_EXHAUSTION') throw new TooDeepError(1)
+  if (error && /^Flow (sequence|map)/.test(error.message) && error.pos[0] >= text.trimEnd().length) {
+    throw new YAMLSyntaxError(unendedFlow(text, error.message.startsWith('Flow map') ? '}' : ']'))
+  }
   if (error) throw new YAMLSyntaxError(goError(error.code, error.message, errorLine(error)))
   const reader = new Reader(document, lines)
   return { value: reader.value(document.contents), duplicates: reader.duplicates }
@@ -174,6 +187,12 @@ function keyText(key: unknown): string {
 function errorLine(error: YAMLParseError): number {
   const [start, end] = error.linePos ?? []
   return (error.code === 'BLOCK_AS_IMPLICIT_KEY' ? end?.line : undefined) ?? start?.line ?? 1
+}
+
+/** A text that ends within brackets; libyaml counts its end as the beginning of another line. */
+function unendedFlow(text: string, close: string): string {
+  const missing = /[[{,:]\s*$/.test(text) ? 'node content' : `',' or '${close}'`
+  return `yaml: line ${text.replace(/\n$/, '').split('\n').length}: did not find expected ${missing}`
 }
 
 /** Texts of libyaml for what the parser calls otherwise. */

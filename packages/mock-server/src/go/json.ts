@@ -2,6 +2,8 @@ import { goQuote } from '@freshread/core'
 
 /** Parses JSON; what is wrong is told in the words of Go's `encoding/json`. Throws a SyntaxError. */
 export function parseGoJson(text: string): unknown {
+  // JavaScript reads any depth.
+  if (text.length > MAX_DEPTH && isTooDeep(text)) throw new SyntaxError(syntaxErrorOf(text))
   try {
     return HALF_SURROGATE.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text)
   } catch {
@@ -33,6 +35,21 @@ class ScanError extends Error {}
 
 /** Go gives up below this depth (`encoding/json: maxNestingDepth`). */
 const MAX_DEPTH = 10_000
+
+/** Whether more brackets are open at once, outside of strings, than Go takes. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x22) {
+      // On to the quote that ends the string.
+      for (i++; i < text.length && text.charCodeAt(i) !== 0x22; i++) if (text.charCodeAt(i) === 0x5c) i++
+    } else if (code === 0x5b || code === 0x7b) {
+      if (++depth > MAX_DEPTH) return true
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return false
+}
 
 class Scanner {
   readonly #text: string

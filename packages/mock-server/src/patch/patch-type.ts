@@ -1,7 +1,7 @@
 import { newBadRequest, type KubeObject } from '@freshread/core'
 import { parseYAML } from '../api/yaml-input.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
-import { duplicateFields } from '../go/json.ts'
+import { duplicateFields, parseGoJson } from '../go/json.ts'
 
 /** Media types of patches (`apimachinery: pkg/types/patch.go`). */
 export type PatchType =
@@ -40,7 +40,7 @@ export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
   const json = type !== 'application/apply-patch+yaml' || text.trimStart().startsWith('{')
   if (json) {
     try {
-      return { type, text, value: JSON.parse(text) }
+      return { type, text, value: parseGoJson(text) }
     } catch {
       // An apply may be YAML in its flow style.
       if (type !== 'application/apply-patch+yaml') throw newBadRequest('invalid JSON patch')
@@ -49,7 +49,12 @@ export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
   try {
     return { type, text, ...parseYAML(text) }
   } catch (error) {
-    throw newBadRequest(`error encoding patch: ${(error as Error).message}`)
+    const { message } = error as Error
+    throw newBadRequest(
+      message.includes('exceeded max depth')
+        ? `error decoding patch: error converting YAML to JSON: ${message}`
+        : `error encoding patch: ${message}`,
+    )
   }
 }
 
