@@ -103,6 +103,8 @@ interface Qualifier {
 interface Attribute {
   readonly start: Eval
   readonly qualifiers: readonly Qualifier[]
+  /** Whether it is what a condition chose, which costs nothing of itself. */
+  readonly ternary: boolean
 }
 
 /** A compiled expression. */
@@ -197,13 +199,14 @@ function resolve(attribute: Attribute, run: Evaluation): Value {
 }
 
 function attributePlan(attribute: Attribute): Plan {
-  // The presence test itself is free, only its steps are not.
-  const free = attribute.qualifiers.at(-1)?.presence === true
+  // The presence test itself is free, only its steps are not; a ternary is free, so testing its field gives one back.
+  const tests = attribute.qualifiers.at(-1)?.presence === true
+  const price = (attribute.ternary ? 0 : 1) - (tests ? 1 : 0)
   return {
     attribute,
     eval: (run) => {
       const value = resolve(attribute, run)
-      if (!free) run.charge(1)
+      if (price !== 0) run.charge(price)
       return value
     },
   }
@@ -248,17 +251,17 @@ class Planner {
     const typed = this.#checked.typeNames.get(id)
     if (typed !== undefined) return constant(new TypeValue(typed))
     const plain = name.startsWith('.') ? name.slice(1) : name
-    return attributePlan({ start: (run) => run.lookup(plain), qualifiers: [] })
+    return attributePlan({ start: (run) => run.lookup(plain), qualifiers: [], ternary: false })
   }
 
   /** The attribute that a value is, or that begins with it. */
   #attributeOf(planned: Plan): Attribute {
-    return planned.attribute ?? { start: planned.eval, qualifiers: [] }
+    return planned.attribute ?? { start: planned.eval, qualifiers: [], ternary: false }
   }
 
   #qualify(planned: Plan, qualifier: Qualifier): Plan {
-    const { start, qualifiers } = this.#attributeOf(planned)
-    return attributePlan({ start, qualifiers: [...qualifiers, qualifier] })
+    const { start, qualifiers, ternary } = this.#attributeOf(planned)
+    return attributePlan({ start, qualifiers: [...qualifiers, qualifier], ternary })
   }
 
   #call(expr: CallExpr): Plan {
@@ -306,7 +309,7 @@ class Planner {
       if (chosen === false) return resolve(whenFalse, run)
       return isError(chosen) ? chosen : noSuchOverload
     }
-    return { attribute: { start, qualifiers: [] }, eval: start }
+    return { attribute: { start, qualifiers: [], ternary: true }, eval: start }
   }
 
   /** Errors on one side do not matter where the other decides. */
