@@ -143,13 +143,6 @@ export function isConfigMapKey(value: string): string[] {
   return errors
 }
 
-export function isCIdentifier(value: string): string[] {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) return []
-  const text =
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'"
-  return [regexError(text, '[A-Za-z_][A-Za-z0-9_]*', 'my_name', 'MY_NAME', 'MyName')]
-}
-
 /** One error for each text that `check` has about the value. */
 export function checked(path: string, value: string, check: Check): FieldError[] {
   return check(value).map((text) => invalid(path, value, text))
