@@ -1,7 +1,7 @@
 import { goQuote, newBadRequest, newForbidden, newUnauthorized, type StatusError } from '@freshread/core'
 import type { KubeRequest } from './api/message.ts'
 import { percentDecode } from './api/query.ts'
-import type { RequestInfo } from './api/request-info.ts'
+import { requestAttributes, type RequestInfo } from './api/request-info.ts'
 import type { KubeServerOptions } from './options.ts'
 import type { UserInfo } from './resources/strategy.ts'
 
@@ -12,17 +12,7 @@ export async function authorizeRequest(
   info: RequestInfo,
 ): Promise<void> {
   if (authorize === undefined) return
-  const decision = await authorize({
-    user,
-    verb: info.verb,
-    group: info.apiGroup,
-    version: info.apiVersion,
-    resource: info.resource,
-    subresource: info.subresource,
-    namespace: info.namespace,
-    name: info.name,
-    path: info.path,
-  })
+  const decision = await authorize({ user, ...requestAttributes(info), path: info.path })
   if (decision === true) return
   const reason = typeof decision === 'string' ? decision : ''
   throw forbidden(user, info, reason)

@@ -1,17 +1,11 @@
 import { emulatedVersions, type Clock, type KV } from '@freshread/core'
 import type { KubeRequest } from './api/message.ts'
+import type { RequestAttributes } from './api/request-info.ts'
 import type { UserInfo } from './resources/strategy.ts'
 
 /** What an authorizer is asked. */
-export interface AuthorizationAttributes {
+export interface AuthorizationAttributes extends RequestAttributes {
   readonly user: UserInfo
-  readonly verb: string
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  readonly name: string
   /** Path of requests that are not for a resource. */
   readonly path: string
 }

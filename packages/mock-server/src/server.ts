@@ -1,47 +1,38 @@
-import {
-  Compactor,
-  FeatureGates,
-  MemoryKV,
-  MetricsRegistry,
-  StatusError,
-  systemClock,
-  watchMetrics,
-  type Clock,
-  type FeatureName,
-  type KubeObject,
-  type KV,
-} from '@freshread/core'
+import { FeatureGates, StatusError, systemClock, type Clock, type FeatureName, type KubeObject } from '@freshread/core'
+import { fetchThrough } from './api/fetch.ts'
 import { baseHeaders, WarningRecorder, type PriorityAndFairnessIds } from './api/headers.ts'
 import type { KubeRequest, KubeResponse } from './api/message.ts'
 import { firstValue, parseQuery } from './api/query.ts'
-import { decodePath, newRequestInfo, RequestInfoError, type RequestInfo } from './api/request-info.ts'
+import {
+  decodePath,
+  requestAttributes,
+  newRequestInfo,
+  RequestInfoError,
+  type RequestInfo,
+} from './api/request-info.ts'
 import { requestTimeout } from './api/request-timeout.ts'
 import type { ResponseContext } from './api/response-context.ts'
 import { selectRoute, type Route } from './api/routing.ts'
 import { respondError, respondTimeout, respondUnreadable } from './api/status.ts'
 import { authorizeRequest, impersonated } from './authorization.ts'
+import { Backend } from './backend.ts'
 import { createControl, type Control } from './control/control.ts'
 import { Faults } from './control/faults.ts'
 import { handleControlRequest } from './control/http.ts'
 import { Journal, type JournalEntry } from './control/journal.ts'
-import { LaggedKV } from './control/lagged-kv.ts'
 import { OpenStreams } from './control/open-streams.ts'
+import { createCrdController, type CrdController } from './controllers/definition-controller.ts'
 import { NamespaceController } from './controllers/namespace-controller.ts'
 import { respondDiscovery, type DiscoverySources } from './discovery/respond-discovery.ts'
 import { OpenApiV2 } from './discovery/openapi-v2.ts'
 import { OpenApiV3 } from './discovery/openapi-v3.ts'
 import { versionInfo } from './discovery/version.ts'
-import { fetchThrough } from './api/fetch.ts'
 import { dumpObjects, loadObjects, type LoadInput } from './load.ts'
 import { checkOptions, type KubeServerOptions } from './options.ts'
-import { bootstrap } from './resources/bootstrap.ts'
 import { builtInResources, builtInSchemas } from './resources/catalogue.ts'
 import { strategyFor } from './resources/kinds/index.ts'
-import { createCrdController, type CrdController } from './controllers/definition-controller.ts'
 import { MutableRegistry } from './resources/mutable-registry.ts'
 import type { Resource } from './resources/resource.ts'
-import { ResourceStorages } from './resources/resource-storages.ts'
-import { keyOf, keyRootOf } from './resources/storage-key.ts'
 import type { UserInfo } from './resources/strategy.ts'
 import { newUid } from './resources/system-fields.ts'
 import { printerFor } from './resources/tables/index.ts'
@@ -119,15 +110,6 @@ function absolute(input: Request | string | URL): Request | string | URL {
   return typeof input === 'string' && input.startsWith('/') ? `http://kubernetes.default.svc${input}` : input
 }
 
-/** What a server has that begins anew when its storage does. */
-interface Backend {
-  readonly kv: KV
-  readonly lagged: LaggedKV
-  readonly compactor: Compactor
-  storages: ResourceStorages
-  ready: Promise<void>
-}
-
 /** The server behind a {@link KubeServer}. */
 export class Server {
   readonly clock: Clock
@@ -144,12 +126,7 @@ export class Server {
   readonly #discovery: DiscoverySources
   readonly #crds: CrdController
   readonly #namespaces: NamespaceController | undefined
-  #metrics = new MetricsRegistry()
-  #watchMetrics = watchMetrics(this.#metrics)
-  #backend: Backend
-  #isReady = false
-  #rebuilding: Promise<void> | undefined
-  #closing: Promise<void> | undefined
+  readonly #backend: Backend
 
   constructor(options: KubeServerOptions) {
     this.#options = options
@@ -163,10 +140,10 @@ export class Server {
       registry: this.registry,
       storageOf: (resource) => this.#backend.storages.of(resource),
       enabled: (gate) => this.#gates.enabled(gate as FeatureName),
-      watchMetrics: () => this.#watchMetrics,
+      watchMetrics: () => this.#backend.watchMetrics,
       minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
-      lookup: (group, resource, namespace, name) => this.lookup(group, resource, namespace, name),
-      lookupAll: (group, resource, namespace) => this.lookupAll(group, resource, namespace),
+      lookup: (group, resource, namespace, name) => this.#backend.lookup(group, resource, namespace, name),
+      lookupAll: (group, resource, namespace) => this.#backend.lookupAll(group, resource, namespace),
       allowed: async (attributes) => (await options.authorize?.(attributes)) ?? true,
       restricted: options.authorize !== undefined,
       afterWrite: (resource, object, deleted) => this.#afterWrite(resource, object, deleted),
@@ -187,19 +164,32 @@ export class Server {
       storage: () => this.#backend,
       resources: () => this.registry.all(),
       caches: () => this.#backend.storages.resourceVersions(),
-      restart: () => this.#restart(),
-      reset: () => this.#reset(),
+      restart: () => {
+        this.#streams.drop(undefined, true)
+        return this.#backend.restart()
+      },
+      reset: () => {
+        this.#streams.drop(undefined, true)
+        return this.#backend.reset()
+      },
       openWatches: () => this.#streams.size,
       dropWatches: (filter, clean) => this.#streams.drop(filter, clean),
     })
     this.#crds = createCrdController({
       registry: this.registry,
       verbs: this.#host,
-      listStored: (resource, namespace) => this.listStored(resource, namespace),
+      listStored: (resource, namespace) => this.#backend.listStored(resource, namespace),
       retireStorage: (storageKey) => this.#backend.storages.retire(storageKey),
     })
     this.#namespaces = options.controllers?.includes('namespace') === true ? new NamespaceController(this) : undefined
-    this.#backend = this.#start(options.storage ?? new MemoryKV({ clock: this.clock }))
+    this.#backend = new Backend({
+      clock: this.clock,
+      featureGates: this.#gates,
+      registry: this.registry,
+      storage: options.storage,
+      definitions: this.#crds,
+      onReset: () => this.#faults.clear(),
+    })
   }
 
   async handle(request: KubeRequest): Promise<KubeResponse> {
@@ -242,40 +232,21 @@ export class Server {
   }
 
   ready(): Promise<void> {
-    return this.#rebuilding ?? this.#backend.ready
+    return this.#backend.ready()
   }
 
   metricsText(): string {
-    return this.#metrics.toText()
+    return this.#backend.metrics.toText()
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
-  /** An object as it is in the storage. */
-  async lookup(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined> {
-    const found = this.registry.preferred(group, resource)
-    if (found === undefined) return undefined
-    const stored = await this.#backend.storages.of(found).get(keyOf(found, namespace, name), { ignoreNotFound: true })
-    return stored?.object
-  }
-
-  /** All objects of a resource, or of one namespace, as they are in the storage. */
-  async lookupAll(group: string, resource: string, namespace: string): Promise<readonly KubeObject[]> {
-    const found = this.registry.preferred(group, resource)
-    return found === undefined ? [] : this.listStored(found, namespace)
+    this.#streams.drop(undefined, true)
+    return this.#backend.close()
   }
 
   /** Objects straight from the storage, whatever the cache knows. */
-  async listStored(resource: Resource, namespace: string): Promise<readonly KubeObject[]> {
-    const start = `/registry${keyRootOf(resource, namespace)}/`
-    const { kvs } = await this.#backend.kv.range({ start, end: `${start.slice(0, -1)}0` })
-    return kvs.map(({ value, modRevision }) => {
-      const { object } = value
-      return { ...object, metadata: { ...object.metadata, resourceVersion: String(modRevision) } }
-    })
+  listStored(resource: Resource, namespace: string): Promise<readonly KubeObject[]> {
+    return this.#backend.listStored(resource, namespace)
   }
 
   async #answer(call: {
@@ -292,7 +263,7 @@ export class Server {
       const response = await fault(request, info)
       if (response !== undefined) return response
     }
-    if (!this.#isReady) await this.ready()
+    if (!this.#backend.isReady) await this.#backend.ready()
     const user = this.#userOf(request)
     await authorizeRequest(this.#options.authorize, user, info)
     if (!info.isResourceRequest) return respondDiscovery(context, request.method, info.path, this.#discovery)
@@ -349,92 +320,6 @@ export class Server {
     return impersonated(request, typeof user === 'function' ? user(request) : user)
   }
 
-  #start(kv: KV): Backend {
-    const lagged = new LaggedKV(kv, this.clock)
-    const compactor = new Compactor({ kv, clock: this.clock })
-    const storages = this.#newStorages(lagged, compactor)
-    const backend: Backend = { kv, lagged, compactor, storages, ready: Promise.resolve() }
-    this.#isReady = false
-    backend.ready = this.#prepare(backend)
-    // Whoever waits for readiness hears of a failure; nobody has to.
-    backend.ready.catch(() => undefined)
-    return backend
-  }
-
-  #newStorages(kv: LaggedKV, compactor: Compactor): ResourceStorages {
-    return new ResourceStorages(
-      { kv, clock: this.clock, metrics: this.#metrics, featureGates: this.#gates, compactor },
-      this.registry.all(),
-    )
-  }
-
-  /** Caches begin with an empty storage, so that their history holds all there ever was. */
-  async #prepare(backend: Backend): Promise<void> {
-    await backend.storages.ready()
-    await bootstrap(backend.kv, this.registry, this.clock)
-    await this.#crds.start(backend.kv)
-    if (this.#rebuilding === undefined) this.#isReady = true
-  }
-
-  /** Restarts and resets come one after the other; requests wait for the last. */
-  #rebuild(work: () => Promise<void>): Promise<void> {
-    this.#isReady = false
-    const rebuilt = this.ready()
-      .catch(() => undefined)
-      .then(work)
-    this.#rebuilding = rebuilt
-    return rebuilt.finally(() => {
-      if (this.#rebuilding !== rebuilt) return
-      this.#rebuilding = undefined
-      this.#isReady = true
-    })
-  }
-
-  #restart(): Promise<void> {
-    this.#streams.drop(undefined, true)
-    return this.#rebuild(async () => {
-      const backend = this.#backend
-      await backend.storages.close()
-      this.#crds.stop()
-      this.registry.replaceCustom([])
-      backend.storages = this.#newStorages(backend.lagged, backend.compactor)
-      await backend.storages.ready()
-      await this.#crds.start(backend.kv)
-    })
-  }
-
-  #reset(): Promise<void> {
-    this.#streams.drop(undefined, true)
-    return this.#rebuild(async () => {
-      const old = this.#backend
-      this.#faults.clear()
-      this.#crds.stop()
-      this.registry.replaceCustom([])
-      this.#metrics = new MetricsRegistry()
-      this.#watchMetrics = watchMetrics(this.#metrics)
-      old.compactor.close()
-      await old.storages.close()
-      if (this.#options.storage === undefined) {
-        await old.kv.close()
-        this.#backend = this.#start(new MemoryKV({ clock: this.clock }))
-      } else {
-        // Others may use the storage too: it is emptied, and its revisions go on.
-        await empty(old.kv)
-        this.#backend = this.#start(old.kv)
-      }
-      await this.#backend.ready
-    })
-  }
-
-  async #close(): Promise<void> {
-    this.#streams.drop(undefined, true)
-    await this.ready().catch(() => undefined)
-    this.#crds.stop()
-    this.#backend.compactor.close()
-    await this.#backend.storages.close()
-    if (this.#options.storage === undefined) await this.#backend.kv.close()
-  }
-
   async #afterWrite(resource: Resource, object: KubeObject, deleted: boolean): Promise<void> {
     await this.#crds.afterWrite(resource, object, deleted)
     await this.#namespaces?.afterWrite(resource, object, deleted)
@@ -445,13 +330,7 @@ export class Server {
       time: this.clock.now(),
       method: request.method,
       url: request.query === '' ? request.path : `${request.path}?${request.query}`,
-      verb: info.verb,
-      group: info.apiGroup,
-      version: info.apiVersion,
-      resource: info.resource,
-      subresource: info.subresource,
-      namespace: info.namespace,
-      name: info.name,
+      ...requestAttributes(info),
       resourceVersion: firstValue(query, 'resourceVersion'),
       resourceVersionMatch: firstValue(query, 'resourceVersionMatch'),
       userAgent: request.headers['user-agent'],
@@ -498,12 +377,6 @@ export class Server {
 /** Path and query as they came. */
 function uriOf({ path, query }: KubeRequest): string {
   return query === '' ? path : `${path}?${query}`
-}
-
-/** Deletes every key below `/registry`. */
-async function empty(kv: KV): Promise<void> {
-  const { kvs } = await kv.range({ start: '/registry/', end: '/registry0' })
-  for (const { key, modRevision } of kvs) await kv.txn({ key, expectedRevision: modRevision, put: undefined })
 }
 
 /** Reviews and the like are answered, not stored. */

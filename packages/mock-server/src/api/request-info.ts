@@ -1,5 +1,4 @@
-import { goQuote } from '@freshread/core'
-import { FieldSelector } from '@freshread/core'
+import { FieldSelector, goQuote } from '@freshread/core'
 import { percentDecode, queryBoolean, firstValue, type Query } from './query.ts'
 
 /**
@@ -26,6 +25,30 @@ export interface RequestInfo {
   readonly verbViaPathPrefix: boolean
   readonly fieldSelector: string
   readonly labelSelector: string
+}
+
+/** What a request is for, as the journal and authorizers name it. */
+export interface RequestAttributes {
+  /** `get`, `list`, `watch`, `create`, …; the method in lower case when the request is for no resource. */
+  readonly verb: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+export function requestAttributes(info: RequestInfo): RequestAttributes {
+  return {
+    verb: info.verb,
+    group: info.apiGroup,
+    version: info.apiVersion,
+    resource: info.resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+  }
 }
 
 /** A path that no request info can be made of; answered with a plain-text 500. */

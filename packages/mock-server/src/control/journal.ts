@@ -1,5 +1,7 @@
+import type { RequestAttributes } from '../api/request-info.ts'
+
 /** One request and how it was served. */
-export interface JournalEntry {
+export interface JournalEntry extends RequestAttributes {
   /** 1 for the first request the server ever got. */
   readonly id: number
   /** When it came, in milliseconds since the epoch. */
@@ -7,14 +9,6 @@ export interface JournalEntry {
   readonly method: string
   /** Path with the query, as sent. */
   readonly url: string
-  /** `get`, `list`, `watch`, `create`, …; the method in lower case when the request is for no resource. */
-  readonly verb: string
-  readonly group: string
-  readonly version: string
-  readonly resource: string
-  readonly subresource: string
-  readonly namespace: string
-  readonly name: string
   /** The resourceVersion asked for; `undefined` when the request named none. */
   readonly resourceVersion: string | undefined
   readonly resourceVersionMatch: string | undefined
