@@ -32,7 +32,7 @@ const readersNames = [...readersOwn.matchAll(/^ {2}const (\w+)/gm)].map(([, name
 const runnable = blocks.filter(({ code }) => {
   const names = code.replaceAll(/'[^'\n]*'|\/\/.*$/gm, '')
   const lacks = (name: string | undefined): boolean =>
-    new RegExp(`(?<![.\\w])${name}\\b(?!:)`).test(names) && !new RegExp(`const \\[?${name}\\b`).test(names)
+    new RegExp(`(?<![.\\w])${name}\\b(?!:)`).test(names) && !new RegExp(`const [^=]*\\b${name}\\b`).test(names)
   return (
     /^import .* from '@freshread\//m.test(code) &&
     /\bawait\b/.test(code) &&
