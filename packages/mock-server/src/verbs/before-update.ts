@@ -44,15 +44,15 @@ export async function beforeUpdate(
   if (before.deletionGracePeriodSeconds !== undefined)
     meta.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
 
-  const errors = withoutDuplicates(
-    [
-      ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
-      ...validateObjectMetaUpdate(meta, before),
-      ...(isKubeKind(resource) ? validateKubeFinalizers(meta) : []),
-      ...(strategy.validateUpdate?.(object, current, context) ?? []),
-    ],
-    resource.group,
-  )
+  const found = [
+    ...validateObjectMeta(meta, resource.namespaced, isPathSegmentName),
+    ...validateObjectMetaUpdate(meta, before),
+    // Custom resources do it once more, and tell what they find again.
+    ...(resource.builtIn ? [] : validateObjectMetaUpdate(meta, before)),
+    ...(isKubeKind(resource) ? validateKubeFinalizers(meta) : []),
+    ...(strategy.validateUpdate?.(object, current, context) ?? []),
+  ]
+  const errors = resource.builtIn ? withoutDuplicates(found, resource.group) : found
   if (errors.length > 0) throw newInvalid(strategy.errorKind ?? resource, meta.name ?? '', errors)
   await strategy.validateAdmission?.(object, current, context)
   strategy.canonicalize?.(object)

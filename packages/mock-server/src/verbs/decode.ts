@@ -29,6 +29,11 @@ export function decodeRequestObject(scope: RequestScope, fieldValidation: FieldV
   try {
     const body = parseBody(request, fieldValidation !== 'Ignore', resource.builtIn)
     gvk = resource.builtIn ? kindWithDefaults(body.gvk, resource) : body.gvk
+    // Without validation a custom resource is read as JSON, and errors tell of the kind it should have been.
+    if (!resource.builtIn && gvk.kind === '' && fieldValidation === 'Ignore') {
+      gvk = { group: resource.group, version: resource.version, kind: resource.kind }
+      throw missingKind(JSON.stringify(body.value))
+    }
     checkKind(scope, gvk, body.value)
     return decodeTyped(scope, body.value, body, fieldValidation)
   } catch (error) {
@@ -128,10 +133,7 @@ export function checkKind(scope: RequestScope, gvk: BodyKind, value: unknown): v
     `the API version in the data (${apiVersion}) does not match the expected API version (${groupVersion(resource)})`,
   )
   if (!resource.builtIn) {
-    if (gvk.kind === '') {
-      const text = new TextDecoder().decode(limitedBody(scope.request))
-      throw new DecodeError(`Object 'Kind' is missing in '${text}'`)
-    }
+    if (gvk.kind === '') throw missingKind(new TextDecoder().decode(limitedBody(scope.request)))
     // Another kind is left to validation.
     if (!sameVersion) throw otherVersion
     return
@@ -151,6 +153,10 @@ export function checkKind(scope: RequestScope, gvk: BodyKind, value: unknown): v
   const other = scope.host.registry.findKind(gvk.group, gvk.version, gvk.kind)
   if (other?.storageKey === resource.storageKey) throw otherVersion
   throw unknownConversion(gvk, resource)
+}
+
+function missingKind(text: string): DecodeError {
+  return new DecodeError(`Object 'Kind' is missing in '${text}'`)
 }
 
 function unknownConversion({ version, kind }: BodyKind, resource: Resource): DecodeError {
