@@ -66,3 +66,9 @@ export function tooMany(path: FieldPath, actual: number, max: number): FieldErro
 export function internalError(path: FieldPath, message: string): FieldError {
   return core.internalFieldError(printed(path), message)
 }
+
+/** A value that must be given and one of a few. */
+export function oneOf(path: FieldPath, value: string, accepted: readonly string[]): FieldError[] {
+  if (value === '') return [required(path)]
+  return accepted.includes(value) ? [] : [notSupported(path, value, accepted)]
+}

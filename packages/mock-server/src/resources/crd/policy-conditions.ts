@@ -1,4 +1,4 @@
-import { approvalState, isProtectedCommunityGroup } from './definition/validate.ts'
+import { approvalState, isProtectedCommunityGroup } from './definition/approval.ts'
 import { findCondition, sameCondition, withCondition } from './definition/conditions.ts'
 import { child, index, invalid } from './field-errors.ts'
 import { unsupportedKeyword, validateStructural } from './structural.ts'

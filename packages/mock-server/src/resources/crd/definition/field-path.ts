@@ -1,4 +1,5 @@
-import { child, key, nilPath, type FieldPath } from '../field-errors.ts'
+import type { FieldError } from '@freshread/core'
+import { child, invalid, key, nilPath, type FieldPath } from '../field-errors.ts'
 import { additionalSchema, propertySchema, type JsonSchemaProps } from '../types.ts'
 
 /** A JSON path found in a schema, or why it is not there. */
@@ -95,4 +96,11 @@ function unescapeSingleQuote(text: string): string | { readonly error: string } 
     return plain ?? ''
   })
   return error === undefined ? result : { error }
+}
+
+/** The paths of columns and of the `scale` subresource are simple ones. */
+export function validateSimpleJsonPath(text: string, path: FieldPath): FieldError[] {
+  if (text === '') return [invalid(path, text, 'must not be empty')]
+  if (!text.startsWith('.')) return [invalid(path, text, 'must be a simple json path starting with .')]
+  return []
 }

@@ -15,7 +15,7 @@ import { unsupportedKeyword } from '../structural.ts'
 import { additionalSchema, metaFields, propertySchema, type JsonSchemaProps } from '../types.ts'
 import { maxUint64, multiplyCapped, staticEstimatedCostLimit, type CelContext } from './cel-context.ts'
 import { validFieldPath } from './field-path.ts'
-import { printRule } from './internal.ts'
+import { printRule } from './print-internal.ts'
 
 const openapiTypes = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']

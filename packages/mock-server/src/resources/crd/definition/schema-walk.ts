@@ -1,5 +1,5 @@
 import { additionalSchema, type JsonSchemaProps } from '../types.ts'
-import type { InternalSpec } from './internal.ts'
+import type { InternalSpec } from './internal-spec.ts'
 
 /** Whether a schema, or any below it, satisfies `predicate` (`apis/apiextensions/validation: SchemaHas`). */
 export function schemaHas(
