@@ -54,7 +54,8 @@ export const appsDefaults: Readonly<Record<string, Defaulter>> = {
     defaultTo(spec, 'backoffLimit', isSet(spec, 'backoffLimitPerIndex') ? 2 ** 31 - 1 : 6)
     const labels = fieldsAt(fieldsAt(fieldsAt(spec, 'template'), 'metadata'), 'labels')
     const metadata = ensureFields(object, 'metadata')
-    if (labels !== undefined && !isSet(metadata, 'labels')) metadata['labels'] = { ...labels }
+    // One map for both, as upstream: what is added to the template's labels later is on the job too.
+    if (labels !== undefined && !isSet(metadata, 'labels')) metadata['labels'] = labels
     defaultTo(spec, 'completionMode', 'NonIndexed')
     defaultTo(spec, 'suspend', false)
     defaultTo(spec, 'podReplacementPolicy', isSet(spec, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed')

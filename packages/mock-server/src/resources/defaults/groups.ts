@@ -11,6 +11,11 @@ function defaultWebhook(webhook: Fields): void {
   defaultTo(webhook, 'timeoutSeconds', 10)
 }
 
+function defaultAllocation(request: Fields): void {
+  defaultZero(request, 'allocationMode', 'ExactCount')
+  if (request['allocationMode'] === 'ExactCount') defaultZero(request, 'count', 1)
+}
+
 function defaultRoleRef(binding: Fields): void {
   defaultZero(ensureFields(binding, 'roleRef'), 'apiGroup', RBAC)
 }
@@ -97,6 +102,8 @@ export const groupDefaults: Readonly<Record<string, Defaulter>> = {
     defaultTo(match, 'objectSelector', {})
   },
   'api.certificates.v1.PodCertificateRequestSpec': (spec) => defaultTo(spec, 'maxExpirationSeconds', 86400),
+  'api.resource.v1.ExactDeviceRequest': defaultAllocation,
+  'api.resource.v1.DeviceSubRequest': defaultAllocation,
   'api.resource.v1.DeviceToleration': (toleration) => defaultZero(toleration, 'operator', 'Equal'),
   'api.flowcontrol.v1.FlowSchemaSpec': (spec) => defaultZero(spec, 'matchingPrecedence', 1000),
   'api.flowcontrol.v1.ExemptPriorityLevelConfiguration': (level) => {

@@ -55,6 +55,38 @@ const SOURCES = [
   'csi',
 ]
 
+const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
+  'volume.beta.kubernetes.io/storage-class': 'deprecated since v1.8; use "storageClassName" attribute instead',
+  'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
+}
+/** Sources without a plugin any more: since when they are deprecated, and since when they do nothing. */
+const DEPRECATED_SOURCES: readonly (readonly [source: string, shown: string, deprecated: string, gone: string])[] = [
+  ['cephfs', 'cephfs', 'v1.28', 'v1.31'],
+  ['photonPersistentDisk', 'photonPersistentDisk', 'v1.11', 'v1.16'],
+  ['scaleIO', 'scaleIO', 'v1.16', 'v1.22'],
+  ['storageos', 'storageOS', 'v1.22', 'v1.25'],
+  ['glusterfs', 'glusterfs', 'v1.25', 'v1.26'],
+  ['rbd', 'rbd', 'v1.28', 'v1.31'],
+]
+
+/** What is out of date in a volume (`pkg/api/persistentvolume/util.go: GetWarningsForPersistentVolume`). */
+function volumeWarnings(object: KubeObject): string[] {
+  const spec = specOf(object)
+  const annotations = object.metadata.annotations ?? {}
+  const warnings = Object.entries(DEPRECATED_ANNOTATIONS)
+    .filter(([key]) => Object.hasOwn(annotations, key))
+    .map(([key, text]) => `metadata.annotations[${key}]: ${text}`)
+  if (spec['persistentVolumeReclaimPolicy'] === 'Recycle') {
+    warnings.push(
+      'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+    )
+  }
+  for (const [source, shown, deprecated, gone] of DEPRECATED_SOURCES) {
+    if (isSet(spec, source)) warnings.push(`spec.${shown}: deprecated in ${deprecated}, non-functional in ${gone}+`)
+  }
+  return warnings
+}
+
 /** PersistentVolumes (`pkg/registry/core/persistentvolume/strategy.go`). */
 export const persistentVolume: Strategy = {
   admit(object, current, context) {
@@ -75,6 +107,7 @@ export const persistentVolume: Strategy = {
       status['lastPhaseTransitionTime'] = timestamp(context.clock)
     }
   },
+  warnings: (object, _current, context) => (isMain(context) ? volumeWarnings(object) : []),
   validate: validateVolume,
   validateUpdate(object, current, context) {
     if (!isMain(context)) return []

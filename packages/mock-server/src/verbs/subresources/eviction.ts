@@ -8,6 +8,7 @@ import {
   type KubeObject,
 } from '@freshread/core'
 import { keyOf } from '../../resources/storage-key.ts'
+import type { FieldValidation } from '../../resources/decode/decode-object.ts'
 import { timestamp } from '../../resources/system-fields.ts'
 import { asKind, createdStatus } from '../as-kind.ts'
 import { checkPreconditions } from '../before-delete.ts'
@@ -67,7 +68,7 @@ export async function createEviction(scope: RequestScope): Promise<VerbResult> {
   const { host, namespace } = scope
   const evictionScope = asKind(scope, 'policy', 'v1', 'Eviction')
   const write = writeOptions(scope.query, 'CreateOptions')
-  const eviction: Eviction = decodeRequestObject(evictionScope, write.fieldValidation)
+  const eviction: Eviction = decodeEviction(evictionScope, write.fieldValidation)
   ensureNamespace(eviction.metadata, namespace)
   await admitCreate(evictionScope, eviction)
   if (eviction.metadata.name !== scope.name) throw newBadRequest('name in URL does not match name in Eviction object')
@@ -104,6 +105,21 @@ export async function createEviction(scope: RequestScope): Promise<VerbResult> {
   }
   await deleteFromStore(podScope, scope.name, options)
   return createdStatus()
+}
+
+/** Evictions may still come in their beta version, which differs in nothing but the name. */
+function decodeEviction(current: RequestScope, validation: FieldValidation): Eviction {
+  try {
+    return decodeRequestObject(current, validation)
+  } catch (error) {
+    const { resource } = current
+    const old = { ...current, resource: { ...resource, version: 'v1beta1', storageApiVersion: 'policy/v1beta1' } }
+    try {
+      return decodeRequestObject(old, validation)
+    } catch {
+      throw error
+    }
+  }
 }
 
 function disrupted(pod: KubeObject, now: string): KubeObject {
