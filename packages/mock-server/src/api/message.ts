@@ -46,6 +46,8 @@ export interface KubeResponse {
   /** Names in lower case; a list for a header that is sent several times (`warning`). */
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: Uint8Array | BodyStream | undefined
+  /** The body is a stream of events, each chunk of it whole events. */
+  readonly isWatch?: true | undefined
 }
 
 /** Larger request bodies are refused with 413 (`pkg/server/config.go: MaxRequestBodyBytes`). */

@@ -57,6 +57,7 @@ export function respondWatch(
       ...(timing !== undefined && { 'server-timing': timing }),
       ...(compress && { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }),
     }),
+    isWatch: true,
     body: new WatchBody(watch, encoder, clock, {
       compress,
       timeoutMs: options.timeoutMs,

@@ -1,11 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { MAX_BODY_BYTES, type BodySink, type BodyStream, type KubeRequest, type KubeResponse } from '../api/message.ts'
 import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
 import { checkGivenServer, checkHostOptions } from './check-server.ts'
 import { corsHeaders, isPreflight } from './cors.ts'
 import { mayControl, type ControlAccess } from './control-guard.ts'
 import { CONTROL_PREFIX } from '../control/http.ts'
+import { asksForWebSocket, canChooseUpgrades, watchOverWebSocket } from './websocket.ts'
 
 /** How to put a server on a port. */
 export interface ServeOptions extends KubeServerOptions {
@@ -59,12 +61,20 @@ export async function serve(given: ServeOptions = {}): Promise<ServedKubeServer>
   const server = existing ?? createKubeServer(rest)
   const sockets = new Set<Socket>()
   const streams = new Set<BodyStream>()
-  const http = createServer({ keepAliveTimeout: 60_000, maxHeaderSize: 64 * 1024 }, (request, response) => {
+  const limits = { keepAliveTimeout: 60_000, maxHeaderSize: 64 * 1024 }
+  const http = createServer({ ...limits, shouldUpgradeCallback: asksForWebSocket }, (request, response) => {
     answer(server, request, response, { control, cors, streams }).catch((error: unknown) => {
       // The server's handle never rejects; what ends here is a broken connection.
       response.destroy(error instanceof Error ? error : undefined)
     })
   })
+  if (canChooseUpgrades) {
+    http.on('upgrade', (request, socket, head) => {
+      upgrade(server, request, socket, head, { control, cors, streams }).catch((error: unknown) => {
+        socket.destroy(error instanceof Error ? error : undefined)
+      })
+    })
+  }
   http.on('connection', (socket: Socket) => {
     socket.setNoDelay(true)
     sockets.add(socket)
@@ -149,6 +159,37 @@ async function answer(
   }
   const result = isControl ? await server.handleControl(message) : await server.handle(message)
   send(response, result, extra, host)
+}
+
+/** Answers a request for a WebSocket: a watch over one, anything else as if it had not been asked for. */
+async function upgrade(
+  server: KubeServer,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  host: Host,
+): Promise<void> {
+  const abort = new AbortController()
+  socket.on('error', () => undefined)
+  socket.once('close', () => abort.abort())
+  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s)
+  // Messages are not compressed.
+  const headers = { ...flatten(request.headers), 'accept-encoding': undefined }
+  const result = await server.handle({ method: 'GET', path, query, headers, signal: abort.signal })
+  const watched = result.isWatch === true ? (result.body as BodyStream) : undefined
+  if (watched !== undefined && request.headers.origin !== undefined) {
+    host.streams.add(watched)
+    socket.once('close', () => host.streams.delete(watched))
+    watchOverWebSocket(request, socket, head, watched, String(result.headers['content-type']))
+    return
+  }
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket as Socket)
+  response.once('finish', () => socket.end())
+  watched?.cancel()
+  // The handshake wants to know where the page comes from (`golang.org/x/net/websocket: checkOrigin`).
+  send(response, watched === undefined ? result : { status: 403, headers: {} }, {}, host)
 }
 
 const encoder = new TextEncoder()
