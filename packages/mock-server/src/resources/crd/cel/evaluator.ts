@@ -1,9 +1,12 @@
+import { compileRegexp } from '../../../go/regexp.ts'
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr } from './ast.ts'
+import { resolve, type Attribute, type Qualifier } from './attribute.ts'
 import { callCost, costsByArguments } from './call-cost.ts'
 import type { Checked } from './checker.ts'
+import { appendsToList, Growing, iterations, notIterable } from './comprehension.ts'
 import { accepts, type Environment } from './environment.ts'
+import { Evaluation, type Eval, type Scope } from './evaluation.ts'
 import type { FunctionDecl, Overload } from './functions/declare.ts'
-import { compileRegexp } from '../../../go/regexp.ts'
 import {
   CelError,
   CelList,
@@ -15,7 +18,6 @@ import {
   show,
   typeName,
   TypeValue,
-  Uint,
   ValueList,
   ValueMap,
   type Value,
@@ -26,60 +28,8 @@ import {
  * (`cel-go: interpreter`): a rule that costs too much is stopped at the same point.
  */
 
-/** Thrown when an evaluation costs more than it may. */
-export class CostLimitExceeded extends Error {
-  readonly cost: number
-
-  constructor(cost: number) {
-    super('operation cancelled: actual cost limit exceeded')
-    this.cost = cost
-  }
-}
-
 /** Thrown for an expression that can be told to fail before it is evaluated. */
 export class PlanError extends Error {}
-
-interface Scope {
-  readonly name: string
-  value: Value | undefined
-  /** Makes the value when it is first asked for. */
-  readonly make: (() => Value) | undefined
-  readonly parent: Scope | undefined
-}
-
-class Evaluation {
-  readonly variables: ReadonlyMap<string, Value>
-  readonly #limit: number
-  cost = 0
-  scope: Scope | undefined
-
-  constructor(variables: ReadonlyMap<string, Value>, limit: number) {
-    this.variables = variables
-    this.#limit = limit
-  }
-
-  charge(cost: number): void {
-    this.cost += cost
-    if (this.cost > this.#limit) throw new CostLimitExceeded(this.cost)
-  }
-
-  lookup(name: string): Value {
-    for (let scope = this.scope; scope !== undefined; scope = scope.parent) {
-      if (scope.name !== name) continue
-      if (scope.value === undefined) {
-        const own = this.scope
-        this.scope = scope.parent
-        scope.value = scope.make!()
-        this.scope = own
-      }
-      return scope.value
-    }
-    const value = this.variables.get(name)
-    return value === undefined ? new CelError(`no such attribute(s): ${name}`) : value
-  }
-}
-
-type Eval = (run: Evaluation) => Value
 
 /** A planned expression. */
 interface Plan {
@@ -88,23 +38,6 @@ interface Plan {
   readonly constant?: Value
   /** Set where further selections are added to this one instead of to its value. */
   readonly attribute?: Attribute
-}
-
-/** One step into a value: a field, an index. */
-interface Qualifier {
-  readonly optional: boolean
-  /** From `has()`. */
-  readonly presence: boolean
-  readonly key: Value | undefined
-  readonly attribute: Attribute | undefined
-}
-
-/** A variable or value with the steps into it, which are taken at once. */
-interface Attribute {
-  readonly start: Eval
-  readonly qualifiers: readonly Qualifier[]
-  /** Whether it is what a condition chose, which costs nothing of itself. */
-  readonly ternary: boolean
 }
 
 /** A compiled expression. */
@@ -140,62 +73,6 @@ const conversions = new Set([
 
 function constant(value: Value): Plan {
   return { eval: () => value, constant: value }
-}
-
-/** Takes one step; `undefined` where there is nothing. */
-function step(value: Value, key: Value): Value | undefined {
-  if (value instanceof CelMap) return value.find(key)
-  if (value instanceof CelList) {
-    const index = indexOf(key)
-    if (index === undefined) {
-      const what = typeof key === 'number' ? `value ${show(key)}` : `type '${typeName(key)}'`
-      return new CelError(`unsupported index ${what} in list`)
-    }
-    return index < 0 || index >= value.size ? undefined : value.at(index)
-  }
-  return undefined
-}
-
-function indexOf(key: Value): number | undefined {
-  if (typeof key === 'bigint') return Number(key)
-  if (key instanceof Uint) return Number(key.value)
-  return typeof key === 'number' && Number.isInteger(key) ? key : undefined
-}
-
-function missing(value: Value, key: Value): CelError {
-  return new CelError(value instanceof CelList ? `index out of bounds: ${show(key)}` : `no such key: ${show(key)}`)
-}
-
-/** Resolves an attribute, charging for its qualifiers. */
-function resolve(attribute: Attribute, run: Evaluation): Value {
-  let value = attribute.start(run)
-  let optional = false
-  if (value instanceof Optional && attribute.qualifiers.length > 0) {
-    if (value.value === undefined) return value
-    value = value.value
-    optional = true
-  }
-  for (const qualifier of attribute.qualifiers) {
-    if (isError(value)) return value
-    const key = qualifier.attribute === undefined ? qualifier.key! : resolve(qualifier.attribute, run)
-    if (isError(key)) return key
-    const found = step(value, key)
-    if (qualifier.presence) {
-      run.charge(1)
-      if (found !== undefined && isError(found)) return found
-      return found !== undefined
-    }
-    optional ||= qualifier.optional
-    if (optional) {
-      if (found === undefined) return Optional.none
-      run.charge(1)
-      value = found
-      continue
-    }
-    run.charge(1)
-    value = found ?? (found === null ? null : missing(value, key))
-  }
-  return optional && !isError(value) ? new Optional(value) : value
 }
 
 function attributePlan(attribute: Attribute): Plan {
@@ -482,66 +359,6 @@ class Planner {
         return value
       },
     }
-  }
-}
-
-/** A list that is appended to without being copied each time: only its maker ever appends. */
-class Growing extends ValueList {
-  readonly #own: Value[]
-
-  constructor(from: ValueList) {
-    const own = from instanceof Growing ? from.#own : [...from.values]
-    super(own)
-    this.#own = own
-  }
-
-  override concat(other: CelList): CelList {
-    for (const value of other) this.#own.push(value)
-    return this
-  }
-
-  finished(): ValueList {
-    return new ValueList(this.#own)
-  }
-}
-
-/** Whether the accumulator is nothing but a list that each step appends to. */
-function appendsToList(expr: ComprehensionExpr): boolean {
-  return expr.accuVar.startsWith('@') && expr.accuInit.kind === 'list' && expr.accuInit.elements.length === 0
-}
-
-/** Types as the evaluator's own language calls them. */
-const goNames: Readonly<Record<string, string>> = {
-  bool: 'types.Bool',
-  bytes: 'types.Bytes',
-  double: 'types.Double',
-  int: 'types.Int',
-  null_type: 'types.Null',
-  string: 'types.String',
-  uint: 'types.Uint',
-  optional_type: '*types.Optional',
-  'google.protobuf.Duration': 'types.Duration',
-  'google.protobuf.Timestamp': 'types.Timestamp',
-}
-
-function notIterable(value: Value): CelError {
-  const name = typeName(value)
-  return new CelError(`got '${goNames[name] ?? name}', expected iterable type`)
-}
-
-function* iterations(expr: ComprehensionExpr, over: CelList | CelMap, parent: Scope): Generator<Scope> {
-  const { iterVar, iterVar2 } = expr
-  const scopeOf = (first: Value, second: Value | undefined): Scope => {
-    const scope: Scope = { name: iterVar, value: first, make: undefined, parent }
-    return second === undefined ? scope : { name: iterVar2, value: second, make: undefined, parent: scope }
-  }
-  if (over instanceof CelMap) {
-    for (const key of over.keys()) yield scopeOf(key, iterVar2 === '' ? undefined : over.find(key)!)
-    return
-  }
-  for (let i = 0; i < over.size; i++) {
-    if (iterVar2 === '') yield scopeOf(over.at(i), undefined)
-    else yield scopeOf(BigInt(i), over.at(i))
   }
 }
 

@@ -70,32 +70,11 @@ const rules: readonly (readonly [type: TokenType | 'skip' | 'word', pattern: Reg
   ['word', /[A-Za-z_][A-Za-z0-9_]*/y],
   ['ESC_IDENTIFIER', /`[A-Za-z0-9_.\-/ ]+`/y],
 ]
-const operators: readonly TokenType[] = [
-  '==',
-  '!=',
-  '<=',
-  '>=',
-  '&&',
-  '||',
-  '<',
-  '>',
-  '[',
-  ']',
-  '{',
-  '}',
-  '(',
-  ')',
-  '.',
-  ',',
-  '-',
-  '!',
-  '?',
-  ':',
-  '+',
-  '*',
-  '/',
-  '%',
-]
+const isOperator = /^[^A-Za-z]+$/
+/** The longer ones first, so that `<` does not take the start of `<=`. */
+const operators: readonly TokenType[] = tokenTypes
+  .filter((type) => isOperator.test(type))
+  .sort((a, b) => b.length - a.length)
 const words: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null'])
 
 /** Splits a source into tokens; what is no token is reported and left out. */

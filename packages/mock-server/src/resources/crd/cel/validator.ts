@@ -6,7 +6,8 @@ import { additionalSchema, isObject, propertySchema, type JsonSchemaProps, type 
 import { compileRules, type CompilationResult } from './compile.ts'
 import { schemaDeclType, withTypeAndObjectMeta, type DeclType } from './decl-type.ts'
 import { escapeIdent } from './escaping.ts'
-import { CostLimitExceeded, type Program } from './evaluator.ts'
+import { CostLimitExceeded } from './evaluation.ts'
+import type { Program } from './evaluator.ts'
 import { jsonValue } from './json-values.ts'
 import { isError, Optional, type Value } from './values.ts'
 
