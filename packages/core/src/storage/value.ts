@@ -46,4 +46,39 @@ export class StoredValue {
   get bytes(): Uint8Array {
     return encoder.encode(this.text)
   }
+
+  /** Length of the text in bytes where that is above `limit`, else `undefined`; does not encode what is far below. */
+  byteLengthAbove(limit: number): number | undefined {
+    if (this.#text === undefined ? fitsInto(limit, this.#object) : this.#text.length * 3 <= limit) return undefined
+    const { length } = this.bytes
+    return length > limit ? length : undefined
+  }
 }
+
+/** Whether a value's JSON has at most `limit` bytes whatever its characters are; false when it only may have. */
+function fitsInto(limit: number, value: unknown): boolean {
+  let most = 0
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === 'string') most += next.length * maxBytesPerUnit + 3
+    else if (typeof next !== 'object' || next === null) most += maxBytesPerScalar
+    else if (Array.isArray(next)) {
+      most += 3
+      for (const item of next) left.push(item)
+    } else {
+      most += 3
+      for (const key in next) {
+        most += key.length * maxBytesPerUnit + 3
+        left.push((next as Record<string, unknown>)[key])
+      }
+    }
+    if (most > limit) return false
+  }
+  return true
+}
+
+/** `\u0000` */
+const maxBytesPerUnit = 6
+/** `-1.2345678901234567e-300,` */
+const maxBytesPerScalar = 26

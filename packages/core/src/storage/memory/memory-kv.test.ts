@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.ts'
+import type { KubeObject } from '../../meta/types.ts'
 import type { KVWatchOptions, KVWatchResponse } from '../kv.ts'
 import { StoredValue } from '../value.ts'
 import { MemoryKV } from './memory-kv.ts'
@@ -218,6 +219,58 @@ describe('MemoryKV', () => {
       expect((await kv.get('/a/x')).kv).toBeDefined()
       await clock.step(500)
       expect((await kv.get('/a/x')).kv).toBeUndefined()
+    })
+  })
+
+  describe('a large write', () => {
+    const key = '/registry/e.io/bigs/default/aaaaaab'
+    /** JSON of so many bytes. */
+    const sized = (bytes: number): StoredValue => {
+      const frame = JSON.stringify({ metadata: { name: '' } }).length
+      return StoredValue.fromObject({ metadata: { name: 'x'.repeat(bytes - frame) } })
+    }
+    const write = (put: StoredValue, expectedRevision = 0) => setUp().kv.txn({ key, expectedRevision, put })
+
+    // Both limits as a real etcd was seen to draw them for a key of that length.
+    it('fits up to the size that etcd takes', async () => {
+      expect((await write(sized(1_572_754))).succeeded).toBe(true)
+      await expect(write(sized(1_572_755))).rejects.toMatchObject({
+        code: 'too-large',
+        message: 'etcdserver: request is too large',
+      })
+    })
+
+    it('is not even sent when it is larger than what the client of etcd sends', async () => {
+      await expect(write(sized(2_200_199))).rejects.toMatchObject({
+        code: 'too-large',
+        message:
+          'rpc error: code = ResourceExhausted desc = trying to send message larger than max (2200295 vs. 2097152)',
+      })
+    })
+
+    it('counts bytes, not characters, and escapes, wherever they are', async () => {
+      const texts = ['€'.repeat(600_000), '"'.repeat(800_000), '\u0001'.repeat(300_000)]
+      for (const text of texts) {
+        for (const data of [text, [[text]], { [text]: 1 }]) {
+          const object = { metadata: {}, data } as object as KubeObject
+          await expect(write(StoredValue.fromObject(object))).rejects.toMatchObject({ code: 'too-large' })
+          await expect(write(StoredValue.fromText(JSON.stringify(object)))).rejects.toMatchObject({ code: 'too-large' })
+        }
+      }
+      const numbers = Array.from({ length: 200_000 }, (_, i) => i)
+      expect(
+        (await write(StoredValue.fromObject({ metadata: {}, data: numbers } as object as KubeObject))).succeeded,
+      ).toBe(true)
+    })
+
+    it('is refused before anybody looks whether the key is as expected, and changes nothing', async () => {
+      const { kv, put } = setUp({ maxRequestBytes: 1_000 })
+      await put(key)
+      await expect(kv.txn({ key, expectedRevision: 0, put: sized(1_000) })).rejects.toThrow('too large')
+      expect(kv.revision).toBe(2)
+      const unlimited = setUp({ maxRequestBytes: Infinity })
+      expect((await unlimited.kv.txn({ key, expectedRevision: 0, put: sized(1_600_000) })).succeeded).toBe(true)
+      expect(() => new MemoryKV({ maxRequestBytes: 0 })).toThrow('maxRequestBytes must be above 0, not 0')
     })
   })
 })

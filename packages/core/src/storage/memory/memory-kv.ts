@@ -13,6 +13,7 @@ import {
 } from '../kv.ts'
 import { Leases } from './leases.ts'
 import { Mvcc, type Change, type Commit } from './mvcc.ts'
+import { checkRequestSize, defaultMaxRequestBytes } from './request-size.ts'
 import { Watcher, WatcherGroup } from './watchers.ts'
 
 /** Options of a {@link MemoryKV}. */
@@ -23,6 +24,8 @@ export interface MemoryKVOptions {
   readonly supportsProgress?: boolean
   /** Milliseconds between automatic progress notifications, plus up to a tenth. Default 10 minutes. */
   readonly progressNotifyInterval?: number
+  /** Bytes that one write may have (etcd: `--max-request-bytes`). Default 1.5 MiB. */
+  readonly maxRequestBytes?: number
 }
 
 /** A copy of all that a {@link MemoryKV} holds. */
@@ -43,6 +46,7 @@ export class MemoryKV implements KV {
   readonly supportsProgress: boolean
   readonly #clock: Clock
   readonly #progressNotifyInterval: number
+  readonly #maxRequestBytes: number
   readonly #mvcc = new Mvcc()
   readonly #leases: Leases
   readonly #watchers = new WatcherGroup()
@@ -60,6 +64,10 @@ export class MemoryKV implements KV {
     this.#progressNotifyInterval = options.progressNotifyInterval ?? 600_000
     if (!(this.#progressNotifyInterval >= 100)) {
       throw new TypeError(`progressNotifyInterval must be at least 100 ms, not ${this.#progressNotifyInterval}`)
+    }
+    this.#maxRequestBytes = options.maxRequestBytes ?? defaultMaxRequestBytes
+    if (!(this.#maxRequestBytes > 0)) {
+      throw new TypeError(`maxRequestBytes must be above 0, not ${this.#maxRequestBytes}`)
     }
     this.#leases = new Leases(this.#clock, (keys) => this.#commit(keys.map((key) => ({ key, value: undefined }))))
   }
@@ -92,6 +100,7 @@ export class MemoryKV implements KV {
   async txn(request: TxnRequest): Promise<TxnResult> {
     this.#check(request.signal)
     const { key, lease = 0 } = request
+    checkRequestSize(request, this.#maxRequestBytes)
     const current = this.#mvcc.get(key)
     if ((current?.modRevision ?? 0) !== request.expectedRevision) {
       return { succeeded: false, revision: this.#mvcc.revision, current }
