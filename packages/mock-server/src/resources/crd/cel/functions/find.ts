@@ -2,7 +2,7 @@ import { compileRegexp } from '../../../../go/regexp.ts'
 import { CelError, ValueList, type Value } from '../values.ts'
 import { declare, type FunctionDecl, type Implementation } from './declare.ts'
 
-/** Searching by regular expressions (`apiserver: pkg/cel/library/regex.go`). */
+/* Searching by regular expressions (`apiserver: pkg/cel/library/regex.go`). */
 
 const text = (value: Value | undefined): string => value as string
 

@@ -6,7 +6,7 @@ import { FormatValue } from '../library-values.ts'
 import { Optional, ValueList, type Value } from '../values.ts'
 import { declare, type FunctionDecl } from './declare.ts'
 
-/** Named formats of strings (`apiserver: pkg/cel/library/format.go`). */
+/* Named formats of strings (`apiserver: pkg/cel/library/format.go`). */
 
 const text = (value: Value | undefined): string => value as string
 

@@ -1,14 +1,13 @@
 import { CelError, type CelList, compare, isError, type Value } from '../values.ts'
+import { add } from './arithmetic.ts'
 import { declare, type FunctionDecl, type Implementation } from './declare.ts'
-import { standardFunctions } from './standard.ts'
 
-/** Kubernetes' functions of lists (`apiserver: pkg/cel/library/lists.go`). */
+/* Kubernetes' functions of lists (`apiserver: pkg/cel/library/lists.go`). */
 
 const list = (value: Value | undefined): CelList => value as CelList
 
 const comparable = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
 const summable = ['int', 'uint', 'double', 'duration']
-const plus = standardFunctions.find(({ name }) => name === '_+_')!.run
 
 const isSorted: Implementation = ([values]) => {
   let previous: Value | undefined
@@ -27,7 +26,7 @@ const isSorted: Implementation = ([values]) => {
 const sum: Implementation = ([values]) => {
   let total: Value | undefined
   for (const value of list(values)) {
-    total = total === undefined ? value : plus([total, value])
+    total = total === undefined ? value : add([total, value])
     if (isError(total)) return total
   }
   return total ?? 0n

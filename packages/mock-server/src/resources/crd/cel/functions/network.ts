@@ -11,7 +11,7 @@ import { CidrValue, IpValue } from '../library-values.ts'
 import { CelError, noSuchOverload, type Value } from '../values.ts'
 import { declare, type FunctionDecl, type Implementation } from './declare.ts'
 
-/** IP addresses and networks (`apiserver: pkg/cel/library/ip.go, cidr.go`). */
+/* IP addresses and networks (`apiserver: pkg/cel/library/ip.go, cidr.go`). */
 
 const text = (value: Value | undefined): string => value as string
 

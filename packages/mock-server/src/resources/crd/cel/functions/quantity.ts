@@ -4,7 +4,7 @@ import { CelError, type Value } from '../values.ts'
 import { declare, type FunctionDecl, type Implementation } from './declare.ts'
 import { orderings } from './ordering.ts'
 
-/** Quantities (`apiserver: pkg/cel/library/quantity.go`). */
+/* Quantities (`apiserver: pkg/cel/library/quantity.go`). */
 
 const text = (value: Value | undefined): string => value as string
 

@@ -3,7 +3,7 @@ import { CelError, type Value } from '../values.ts'
 import { declare, type FunctionDecl } from './declare.ts'
 import { orderings } from './ordering.ts'
 
-/** Semantic versions (`apiserver: pkg/cel/library/semverlib.go`). */
+/* Semantic versions (`apiserver: pkg/cel/library/semverlib.go`). */
 
 const text = (value: Value | undefined): string => value as string
 

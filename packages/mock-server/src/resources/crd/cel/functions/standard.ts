@@ -1,7 +1,4 @@
-import { parseGoDuration } from '../../formats.ts'
 import { compileRegexp, matchString } from '../../../../go/regexp.ts'
-import { doubleText, formatDuration, formatTimestamp } from '../text.ts'
-import { inZone, maxTimestamp, minTimestamp, parseTimestamp } from '../time.ts'
 import {
   CelError,
   CelList,
@@ -18,83 +15,13 @@ import {
   Uint,
   type Value,
 } from '../values.ts'
+import { add, arithmetic, noTrait, subtract } from './arithmetic.ts'
+import { toBool, toDouble, toDuration, toInt, toString, toTimestamp, toUint } from './conversion.ts'
+import { dayOfYear, timeFunction, timePart } from './date.ts'
 import { declare, type FunctionDecl, type Implementation } from './declare.ts'
+import { duration, int } from './limits.ts'
 
 /** CEL's standard functions (`cel-go: common/stdlib/standard.go`). */
-
-const maxInt = (1n << 63n) - 1n
-const minInt = -(1n << 63n)
-const overflow = new CelError('integer overflow')
-const unsignedOverflow = new CelError('unsigned integer overflow')
-const durationOverflow = new CelError('duration overflow')
-const timestampOverflow = new CelError('timestamp overflow')
-
-const int = (value: bigint): Value => (value > maxInt || value < minInt ? overflow : value)
-const uint = (value: bigint): Value =>
-  value < 0n || BigInt.asUintN(64, value) !== value ? unsignedOverflow : new Uint(value)
-const duration = (nanos: bigint): Value => (nanos > maxInt || nanos < minInt ? durationOverflow : new Duration(nanos))
-const timestamp = (nanos: bigint, offset = 0): Value =>
-  nanos > maxTimestamp || nanos < minTimestamp ? timestampOverflow : new Timestamp(nanos, offset)
-
-function noTrait(name: string): CelError {
-  return new CelError(`no such overload: ${name}`)
-}
-
-function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(a.length + b.length)
-  bytes.set(a)
-  bytes.set(b, a.length)
-  return bytes
-}
-
-const add: Implementation = ([a, b]) => {
-  if (typeof a === 'bigint') return typeof b === 'bigint' ? int(a + b) : noSuchOverload
-  if (typeof a === 'number') return typeof b === 'number' ? a + b : noSuchOverload
-  if (typeof a === 'string') return typeof b === 'string' ? a + b : noSuchOverload
-  if (a instanceof Uint) return b instanceof Uint ? uint(a.value + b.value) : noSuchOverload
-  if (a instanceof CelList) return b instanceof CelList ? a.concat(b) : noSuchOverload
-  if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : noSuchOverload
-  if (a instanceof Duration) {
-    if (b instanceof Duration) return duration(a.nanos + b.nanos)
-    return b instanceof Timestamp ? timestamp(a.nanos + b.nanos, b.offset) : noSuchOverload
-  }
-  if (a instanceof Timestamp) return b instanceof Duration ? timestamp(a.nanos + b.nanos, a.offset) : noSuchOverload
-  return noTrait('_+_')
-}
-
-const subtract: Implementation = ([a, b]) => {
-  if (typeof a === 'bigint') return typeof b === 'bigint' ? int(a - b) : noSuchOverload
-  if (typeof a === 'number') return typeof b === 'number' ? a - b : noSuchOverload
-  if (a instanceof Uint) return b instanceof Uint ? uint(a.value - b.value) : noSuchOverload
-  if (a instanceof Duration) return b instanceof Duration ? duration(a.nanos - b.nanos) : noSuchOverload
-  if (a instanceof Timestamp) {
-    if (b instanceof Duration) return timestamp(a.nanos - b.nanos, a.offset)
-    return b instanceof Timestamp ? duration(a.nanos - b.nanos) : noSuchOverload
-  }
-  return noTrait('_-_')
-}
-
-function arithmetic(
-  name: string,
-  onInts: (a: bigint, b: bigint) => bigint | CelError,
-  onDoubles?: (a: number, b: number) => number,
-): Implementation {
-  return ([a, b]) => {
-    if (typeof a === 'bigint') {
-      if (typeof b !== 'bigint') return noSuchOverload
-      const result = onInts(a, b)
-      return typeof result === 'bigint' ? int(result) : result
-    }
-    if (a instanceof Uint) {
-      if (!(b instanceof Uint)) return noSuchOverload
-      const result = onInts(a.value, b.value)
-      return typeof result === 'bigint' ? uint(result) : result
-    }
-    if (typeof a === 'number' && onDoubles !== undefined)
-      return typeof b === 'number' ? onDoubles(a, b) : noSuchOverload
-    return noTrait(name)
-  }
-}
 
 const divideByZero = new CelError('division by zero')
 const modulusByZero = new CelError('modulus by zero')
@@ -149,103 +76,6 @@ const within: Implementation = ([needle, haystack]) => {
   return failed ?? false
 }
 
-const conversionError = (value: Value, to: string): CelError =>
-  new CelError(`type conversion error from '${typeName(value)}' to '${to}'`)
-
-const toInt: Implementation = ([value]) => {
-  if (typeof value === 'bigint') return value
-  if (value instanceof Uint) return int(value.value)
-  if (typeof value === 'number') {
-    return Number.isFinite(value) && value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : overflow
-  }
-  if (value instanceof Duration) return value.nanos
-  if (value instanceof Timestamp) {
-    const seconds = value.nanos / 1_000_000_000n
-    return value.nanos % 1_000_000_000n < 0n ? seconds - 1n : seconds
-  }
-  if (typeof value === 'string' && /^[-+]?\d+$/.test(value)) {
-    const number = BigInt(value.replace(/^\+/, ''))
-    if (number <= maxInt && number >= minInt) return number
-  }
-  return conversionError(value!, 'int')
-}
-
-const toUint: Implementation = ([value]) => {
-  if (value instanceof Uint) return value
-  if (typeof value === 'bigint') return value < 0n ? unsignedOverflow : new Uint(value)
-  if (typeof value === 'number') {
-    return Number.isFinite(value) && value >= 0 && value < 2 ** 64
-      ? new Uint(BigInt(Math.trunc(value)))
-      : unsignedOverflow
-  }
-  if (typeof value === 'string' && /^\d+$/.test(value)) {
-    const number = BigInt(value)
-    if (BigInt.asUintN(64, number) === number) return new Uint(number)
-  }
-  return conversionError(value!, 'uint')
-}
-
-const goFloat = /^[-+]?(?:(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf(?:inity)?|nan)$/i
-
-const toDouble: Implementation = ([value]) => {
-  if (typeof value === 'number') return value
-  if (typeof value === 'bigint') return Number(value)
-  if (value instanceof Uint) return Number(value.value)
-  if (typeof value === 'string' && goFloat.test(value)) {
-    const lower = value.toLowerCase()
-    if (lower.endsWith('nan')) return NaN
-    if (lower.includes('inf')) return lower.startsWith('-') ? -Infinity : Infinity
-    const number = Number(value)
-    if (Number.isFinite(number)) return number
-  }
-  return conversionError(value!, 'double')
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-/** `string(x)`. */
-export const toString: Implementation = ([value]) => {
-  if (typeof value === 'string') return value
-  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
-  if (value instanceof Uint) return String(value.value)
-  if (typeof value === 'number') {
-    return doubleText(value)
-  }
-  if (value instanceof Duration) return formatDuration(value.nanos)
-  if (value instanceof Timestamp) return formatTimestamp(value)
-  if (value instanceof TypeValue) return value.name
-  if (value instanceof Uint8Array) {
-    try {
-      return decoder.decode(value)
-    } catch {
-      return new CelError('invalid UTF-8 in bytes, cannot convert to string')
-    }
-  }
-  return conversionError(value!, 'string')
-}
-
-const trueTexts = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
-const falseTexts = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
-
-const toBool: Implementation = ([value]) => {
-  if (typeof value === 'boolean') return value
-  if (typeof value === 'string' && trueTexts.has(value)) return true
-  return typeof value === 'string' && falseTexts.has(value) ? false : conversionError(value!, 'bool')
-}
-
-const toDuration: Implementation = ([value]) => {
-  if (value instanceof Duration) return value
-  const nanos = typeof value === 'string' ? parseGoDuration(value) : undefined
-  return nanos === undefined ? conversionError(value!, 'google.protobuf.Duration') : duration(nanos)
-}
-
-const toTimestamp: Implementation = ([value]) => {
-  if (value instanceof Timestamp) return value
-  if (typeof value === 'bigint') return timestamp(value * 1_000_000_000n)
-  const time = typeof value === 'string' ? parseTimestamp(value) : undefined
-  return time === undefined ? conversionError(value!, 'google.protobuf.Timestamp') : timestamp(time.nanos, time.offset)
-}
-
 const encoder = new TextEncoder()
 
 const identity: Implementation = ([value]) => value!
@@ -261,28 +91,6 @@ const matches: Implementation = ([value, pattern]) => {
   if (typeof value !== 'string' || typeof pattern !== 'string') return noSuchOverload
   const compiled = compileRegexp(pattern)
   return 'error' in compiled ? new CelError(compiled.error) : matchString(compiled.pattern, value)
-}
-
-type Part = (time: { readonly date: Date; readonly nanos: number }) => number
-
-function timePart(part: Part, ofDuration?: (nanos: bigint) => bigint): Implementation {
-  return ([value, zone]) => {
-    if (value instanceof Duration && ofDuration !== undefined) return ofDuration(value.nanos)
-    const local = inZone((value as Timestamp).nanos, zone as string | undefined)
-    return typeof local === 'string' ? new CelError(local) : BigInt(part(local))
-  }
-}
-
-function dayOfYear({ date }: { readonly date: Date }): number {
-  const start = new Date(date)
-  start.setUTCMonth(0, 1)
-  return Math.floor((date.getTime() - start.getTime()) / 86_400_000 + 0.5)
-}
-
-function timeFunction(name: string, id: string, run: Implementation, durationId?: string): FunctionDecl {
-  const forms = [`timestamp_to_${id} timestamp.() int`, `timestamp_to_${id}_with_tz timestamp.(string) int`]
-  if (durationId !== undefined) forms.push(`duration_to_${durationId} duration.() int`)
-  return declare(name, forms.join('\n'), run)
 }
 
 const numeric = (name: string): string =>

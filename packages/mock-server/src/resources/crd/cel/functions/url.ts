@@ -3,7 +3,7 @@ import { UrlValue } from '../library-values.ts'
 import { CelError, ValueList, ValueMap, type Value } from '../values.ts'
 import { declare, type FunctionDecl } from './declare.ts'
 
-/** URLs (`apiserver: pkg/cel/library/urls.go`). */
+/* URLs (`apiserver: pkg/cel/library/urls.go`). */
 
 const text = (value: Value | undefined): string => value as string
 
