@@ -613,3 +613,45 @@ test('an error of load is a StatusError', async () => {
   expect(isConflict(refused)).toBe(false)
   expect(refused).toMatchObject({ code: 422 })
 })
+
+describe('an object that is too large for its storage', () => {
+  const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
+  const revision = (name: string, size: number): KubeObject => ({
+    metadata: { name },
+    revision: 1,
+    data: { x: 'x'.repeat(size) },
+  })
+
+  test.each([
+    [1_600_000, 'etcdserver: request is too large'],
+    [2_300_000, /^rpc error: code = ResourceExhausted desc = trying to send message larger than max \(2300\d{3} vs/],
+  ])('is refused as the real server refuses it: %i bytes', async (size, message) => {
+    const { kube } = await setUp()
+    const refused = await send(kube, 'POST', revisions, revision('a', size))
+    expect(refused.status).toBe(500)
+    expect(await json(refused)).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: expect.stringMatching(message),
+      code: 500,
+    })
+  })
+
+  test('is stored when it fits without its managed fields', async () => {
+    const { kube } = await setUp()
+    // As large as what fits without managed fields, which are some 150 bytes more.
+    const size = 1_572_864 - 400
+    const created = await json(send(kube, 'POST', revisions, revision('a', size)))
+    expect(created.metadata.resourceVersion).toMatch(/^\d+$/)
+    expect(created.metadata.managedFields).toBeUndefined()
+
+    const put = { ...created, metadata: { ...created.metadata, labels: { a: 'b' } } }
+    const replaced = await json(send(kube, 'PUT', `${revisions}/a`, put))
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const patched = await json(send(kube, 'PATCH', `${revisions}/a`, { metadata: { labels: { a: 'c' } } }, headers))
+    expect([replaced, patched].map(({ metadata }) => metadata.labels)).toEqual([{ a: 'b' }, { a: 'c' }])
+    expect([replaced, patched].map(({ metadata }) => metadata.managedFields)).toEqual([undefined, undefined])
+  })
+})

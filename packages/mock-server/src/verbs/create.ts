@@ -19,6 +19,7 @@ import { noteUpdate } from './managed-fields.ts'
 import { admitCreate } from './admission/namespace-lifecycle.ts'
 import { dedupOwnerReferences, ensureNamespace, fillSystemFields, wipeSystemFields } from './object-meta.ts'
 import { strategyContext, type RequestScope, type VerbResult } from './scope.ts'
+import { isTooLarge } from './too-large.ts'
 import { ttlSecondsOf } from './ttl.ts'
 import { writeOptions } from './write-options.ts'
 
@@ -42,7 +43,12 @@ export async function create(scope: RequestScope): Promise<VerbResult> {
   const context = strategyContext(scope, { name: noted.metadata.name ?? '', dryRun: options.dryRun })
   await scope.resource.strategy.admit?.(noted, undefined, context)
   dedupOwnerReferences(noted, true, (text) => scope.warnings.add(text))
-  const stored = await createObject(scope, noted, options.dryRun)
+  const stored = await createObject(scope, noted, options.dryRun).catch((error: unknown) => {
+    if (!isTooLarge(error)) throw error
+    // Managed fields can be large, and nobody needs them to use the object.
+    delete noted.metadata.managedFields
+    return createObject(scope, noted, options.dryRun)
+  })
   return stored instanceof StoredObject
     ? { type: 'object', code: 201, object: stored }
     : { type: 'value', code: 201, object: scope.resource.fromStorage(stored) }

@@ -38,7 +38,7 @@ import { applyConfiguration, noteUpdate } from './managed-fields.ts'
 import { checkName, ensureNamespace } from './object-meta.ts'
 import type { Resource } from '../resources/resource.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
-import { requestNamespace, updateObject } from './update.ts'
+import { requestNamespace, updateObject, updateOrShrink } from './update.ts'
 import { writeOptions, type WriteOptions } from './write-options.ts'
 
 const APPLY = 'application/apply-patch+yaml'
@@ -56,7 +56,9 @@ export function checkPatchType({ resource, request }: RequestScope): PatchType {
 export async function patch(scope: RequestScope): Promise<VerbResult> {
   const type = checkPatchType(scope)
   const { options, body } = readPatch(scope, type)
-  return updateObject(scope, {
+  // An applied configuration lives by its managed fields.
+  const change = type === APPLY ? updateObject : updateOrShrink
+  return change(scope, {
     dryRun: options.dryRun,
     preconditions: undefined,
     forceAllowCreate: type === APPLY,

@@ -22,6 +22,7 @@ import { ignoreManagedFieldsTimes, noteUpdate } from './managed-fields.ts'
 import { admitCreate } from './admission/namespace-lifecycle.ts'
 import { checkName, dedupOwnerReferences, ensureNamespace, fillSystemFields, wipeSystemFields } from './object-meta.ts'
 import { strategyContext, type RequestScope, type VerbResult } from './scope.ts'
+import { isTooLarge } from './too-large.ts'
 import { ttlSecondsOf } from './ttl.ts'
 import { writeOptions } from './write-options.ts'
 
@@ -38,7 +39,7 @@ export async function update(scope: RequestScope): Promise<VerbResult> {
   dedupOwnerReferences(object, false, warn)
   const manager = managerOrUserAgent(options.fieldManager, scope.request.headers['user-agent'])
   const { uid } = object.metadata
-  return updateObject(scope, {
+  return updateOrShrink(scope, {
     dryRun: options.dryRun,
     preconditions: uid === undefined || uid === '' ? undefined : { uid },
     forceAllowCreate: false,
@@ -71,6 +72,23 @@ class EmptiedFinalizers extends Error {
   constructor(object: KubeObject) {
     super('emptied finalizers')
     this.object = object
+  }
+}
+
+/** Like {@link updateObject}; an object that is too large is tried again without its managed fields. */
+export async function updateOrShrink(scope: RequestScope, change: ObjectUpdate): Promise<VerbResult> {
+  try {
+    return await updateObject(scope, change)
+  } catch (error) {
+    if (!isTooLarge(error)) throw error
+    return updateObject(scope, {
+      ...change,
+      newObject: async (current) => {
+        const object = await change.newObject(current)
+        delete object.metadata.managedFields
+        return object
+      },
+    })
   }
 }
 

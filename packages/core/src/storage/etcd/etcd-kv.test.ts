@@ -163,6 +163,11 @@ describe.skipIf(binary === undefined)('EtcdKV on a real etcd (skipped without on
       code: 'too-large',
       message: 'etcdserver: request is too large',
     })
+    const larger = StoredValue.fromObject({ metadata: { name: 'x'.repeat(2_200_000) } })
+    await expect(kv.txn({ key: '/large', expectedRevision: 0, put: larger })).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringMatching(/trying to send message larger than max \(22000\d\d vs. 2097152\)$/),
+    })
     await kv.close()
   })
 

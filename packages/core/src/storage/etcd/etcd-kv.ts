@@ -10,6 +10,7 @@ import {
   type TxnRequest,
   type TxnResult,
 } from '../kv.ts'
+import { checkRequestSize } from '../request-size.ts'
 import { EtcdConnection, type EtcdTlsOptions } from './connection.ts'
 import { keyBytes, revisionOf, toKeyValue } from './key-values.ts'
 import type { LeaseGrantResponse, RangeResponse, StatusResponse, TxnResponse } from './proto.ts'
@@ -85,6 +86,8 @@ export class EtcdKV implements KV {
 
   async txn(request: TxnRequest): Promise<TxnResult> {
     const { expectedRevision, put, lease = 0, signal } = request
+    // How much arrives is etcd's own to judge, by its flags.
+    checkRequestSize(request, Infinity)
     const key = keyBytes(request.key)
     const change =
       put === undefined ? { request_delete_range: { key } } : { request_put: { key, value: put.bytes, lease } }

@@ -13,7 +13,7 @@ import {
 } from '../kv.ts'
 import { Leases } from './leases.ts'
 import { Mvcc, type Change, type Commit } from './mvcc.ts'
-import { checkRequestSize, defaultMaxRequestBytes } from './request-size.ts'
+import { checkRequestSize, defaultMaxRequestBytes } from '../request-size.ts'
 import { Watcher, WatcherGroup } from './watchers.ts'
 
 /** Options of a {@link MemoryKV}. */

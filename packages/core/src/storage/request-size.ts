@@ -1,4 +1,4 @@
-import { KVError, type TxnRequest } from '../kv.ts'
+import { KVError, type TxnRequest } from './kv.ts'
 
 /** Most bytes that a request may have once it has arrived (etcd: `--max-request-bytes`). */
 export const defaultMaxRequestBytes: number = 1.5 * 1024 * 1024
@@ -14,6 +14,7 @@ const encoder = new TextEncoder()
 /**
  * Throws what etcd and its client say of a write that is too large. Sizes are those of the JSON; the real API
  * server stores its own kinds as protobuf, which is somewhat smaller.
+ * @param maxRequestBytes what etcd takes; Infinity looks only at what its client sends
  */
 export function checkRequestSize(request: TxnRequest, maxRequestBytes: number): void {
   const { key, put, expectedRevision } = request
