@@ -205,8 +205,10 @@ export { knownFeatures } from './features/known-features.ts'
 export type { FeatureName, FeatureStage, VersionedFeature } from './features/known-features.ts'
 
 export * from './metrics/registry.ts'
-export { cacherMetrics, storageListMetrics } from './metrics/cacher.ts'
-export type { CacherMetrics, StorageListMetrics } from './metrics/cacher.ts'
+export { cacherMetrics } from './metrics/cacher.ts'
+export type { CacherMetrics } from './metrics/cacher.ts'
+export { storageListMetrics } from './metrics/list.ts'
+export type { StorageListMetrics } from './metrics/list.ts'
 export { observeObjectCount, storageObserver } from './metrics/storage.ts'
 export { watchMetrics, type WatchMetricLabels, type WatchMetrics } from './metrics/apiserver.ts'
 

@@ -1,10 +1,10 @@
 import type { GroupResource } from '../meta/types.ts'
+import { storageListMetrics } from './list.ts'
 import type { CounterSeries, GaugeSeries, HistogramSeries, MetricsRegistry } from './registry.ts'
 
 /*
- * Metrics of the watch cache (`pkg/storage/cacher/metrics/metrics.go`) and of lists from it
- * (`pkg/storage/metrics/metrics.go`). Each function registers what it gives, so that a registry can be
- * shared by any number of caches.
+ * Metrics of the watch cache (`pkg/storage/cacher/metrics/metrics.go`). Each function registers what it gives, so that
+ * a registry can be shared by any number of caches.
  */
 
 const groupResource = ['group', 'resource'] as const
@@ -113,54 +113,5 @@ export function cacherMetrics(registry: MetricsRegistry, gr: GroupResource): Cac
     },
     consistencyCheck: (status) => consistencyChecks.labels({ ...labels, status }).inc(),
     listed: (index, fetched, returned) => lists.record(gr, 'watchcache', { index, fetched, evaluated: 0, returned }),
-  }
-}
-
-/** What a list cost. */
-interface ListCost {
-  /** Index that was used, `''` for none. */
-  readonly index: string
-  /** Items read before selecting. */
-  readonly fetched: number
-  /** Items decoded and compared with the selectors. */
-  readonly evaluated: number
-  readonly returned: number
-}
-
-/** Metrics of lists, wherever they are answered (`pkg/storage/metrics/metrics.go`). */
-export interface StorageListMetrics {
-  record(gr: GroupResource, storage: 'watchcache' | 'etcd', cost: ListCost): void
-}
-
-export function storageListMetrics(registry: MetricsRegistry): StorageListMetrics {
-  const withIndex = ['group', 'resource', 'storage', 'index'] as const
-  const withoutIndex = ['group', 'resource', 'storage'] as const
-  const total = registry.counter({
-    name: 'apiserver_storage_list_total',
-    help: 'Lists that were served, by where from and by which index.',
-    labelNames: withIndex,
-  })
-  const fetched = registry.counter({
-    name: 'apiserver_storage_list_fetched_objects_total',
-    help: 'Objects that were read to serve lists.',
-    labelNames: withIndex,
-  })
-  const evaluated = registry.counter({
-    name: 'apiserver_storage_list_evaluated_objects_total',
-    help: 'Objects that were decoded and compared with the selectors of lists.',
-    labelNames: withoutIndex,
-  })
-  const returned = registry.counter({
-    name: 'apiserver_storage_list_returned_objects_total',
-    help: 'Objects that lists returned.',
-    labelNames: withoutIndex,
-  })
-  return {
-    record: ({ group, resource }, storage, cost) => {
-      total.labels({ group, resource, storage, index: cost.index }).inc()
-      fetched.labels({ group, resource, storage, index: cost.index }).inc(cost.fetched)
-      evaluated.labels({ group, resource, storage }).inc(cost.evaluated)
-      returned.labels({ group, resource, storage }).inc(cost.returned)
-    },
   }
 }

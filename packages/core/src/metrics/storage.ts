@@ -1,6 +1,6 @@
 import type { GroupResource } from '../meta/types.ts'
 import type { StorageObserver } from '../storage/observer.ts'
-import { storageListMetrics } from './cacher.ts'
+import { storageListMetrics } from './list.ts'
 import type { MetricsRegistry } from './registry.ts'
 
 const durationBuckets = [

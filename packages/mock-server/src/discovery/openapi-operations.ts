@@ -1,8 +1,8 @@
 import { MEDIA_TYPES, STREAM_MEDIA_TYPES } from '../api/negotiation.ts'
 import { CONNECT_METHODS, CUSTOM_PATCH_TYPES, PATCH_TYPES } from '../api/routing.ts'
+import { ANSWERS_DELETED } from '../resources/answers-deleted.ts'
 import type { Resource, SubresourceInfo } from '../resources/resource.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import type { Json } from './json.ts'
 
 /** A group, version and kind as OpenAPI extensions tell them. */
 export interface Gvk {
@@ -50,26 +50,6 @@ const SELECT = [
   query('timeoutSeconds', 'integer'),
 ]
 const LIST = [...SELECT, query('allowWatchBookmarks', 'boolean'), query('watch', 'boolean')]
-
-/** Kinds whose deletion answers the object that is gone instead of a Status (`installer.go: ReturnDeletedObject`). */
-const ANSWERS_DELETED = new Set([
-  '/persistentvolumeclaims',
-  '/persistentvolumes',
-  '/pods',
-  '/podtemplates',
-  '/resourcequotas',
-  '/serviceaccounts',
-  '/services',
-  'resource.k8s.io/deviceclasses',
-  'resource.k8s.io/resourceclaims',
-  'resource.k8s.io/resourceclaimtemplates',
-  'resource.k8s.io/resourceslices',
-  'storage.k8s.io/csidrivers',
-  'storage.k8s.io/csinodes',
-  'storage.k8s.io/storageclasses',
-  'storage.k8s.io/volumeattachments',
-  'storage.k8s.io/volumeattributesclasses',
-])
 
 const CODES: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 

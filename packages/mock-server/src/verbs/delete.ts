@@ -1,32 +1,14 @@
 import { StoredObject, type KubeObject, type Status } from '@freshread/core'
 import { deleteDefinition } from './definition-deletion.ts'
+import { ANSWERS_DELETED } from '../resources/answers-deleted.ts'
 import type { Resource } from '../resources/resource.ts'
 import { deleteFromStore, type Deletion } from './delete-object.ts'
 import { deleteOptions, type DeleteOptions } from './delete-options.ts'
 import { deleteNamespace } from './namespace-deletion.ts'
 import type { RequestScope, VerbResult } from './scope.ts'
 
-/** Resources whose deletion answers the object instead of a Status (`Store.ReturnDeletedObject`). */
-const RETURNS_OBJECT: ReadonlySet<string> = new Set([
-  '/namespaces',
-  '/persistentvolumeclaims',
-  '/persistentvolumes',
-  '/pods',
-  '/podtemplates',
-  '/resourcequotas',
-  '/serviceaccounts',
-  '/services',
-  'resource.k8s.io/deviceclasses',
-  'resource.k8s.io/devicetaintrules',
-  'resource.k8s.io/resourceclaims',
-  'resource.k8s.io/resourceclaimtemplates',
-  'resource.k8s.io/resourceslices',
-  'storage.k8s.io/csidrivers',
-  'storage.k8s.io/csinodes',
-  'storage.k8s.io/storageclasses',
-  'storage.k8s.io/volumeattachments',
-  'storage.k8s.io/volumeattributesclasses',
-])
+/** Resources that answer it, too, though OpenAPI tells of a Status. */
+const ANSWERS_UNTOLD: ReadonlySet<string> = new Set(['/namespaces', 'resource.k8s.io/devicetaintrules'])
 
 /** Deletes an object (`pkg/endpoints/handlers/delete.go: DeleteResource`). */
 export async function remove(scope: RequestScope): Promise<VerbResult> {
@@ -44,7 +26,8 @@ export function warnOfDependents(scope: RequestScope, { propagationPolicy, orpha
 }
 
 function deletionResult(resource: Resource, { object, showObject }: Deletion, code: number): VerbResult {
-  if (!showObject && !RETURNS_OBJECT.has(resource.storageKey)) {
+  const key = resource.storageKey
+  if (!showObject && !ANSWERS_DELETED.has(key) && !ANSWERS_UNTOLD.has(key)) {
     const plain = object instanceof StoredObject ? object.object : object
     return { type: 'status', code, status: deletedStatus(resource, plain) }
   }
