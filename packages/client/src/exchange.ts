@@ -41,7 +41,7 @@ export interface Try {
   readonly waitedMs: number
 }
 
-const histories = new WeakMap<object, readonly Try[]>()
+const histories = new WeakMap<object, readonly Try[] | undefined>()
 
 /** Where clients keep what we are given: an answer's own parts, or the answer in an error. */
 function holdersOf(answer: unknown): object[] {
@@ -50,7 +50,7 @@ function holdersOf(answer: unknown): object[] {
 }
 
 /** Attaches the history of tries to an answer or an error. */
-export function rememberTries(answer: unknown, tries: readonly Try[]): void {
+export function rememberTries(answer: unknown, tries: readonly Try[] | undefined): void {
   for (const holder of holdersOf(answer)) histories.set(holder, tries)
 }
 

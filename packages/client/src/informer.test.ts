@@ -372,6 +372,76 @@ describe('an informer', () => {
     }
   })
 
+  it('tells nothing more once a handler has stopped it, though more has come', async () => {
+    for (const watchList of [true, false]) {
+      const names = [`a${watchList}`, `b${watchList}`, `c${watchList}`]
+      const { informer, log } = await follow({ watchList })
+      log.length = 0
+      informer.on('add', () => informer.stop())
+      cluster.instead.push(
+        () =>
+          new Response(
+            names.map((name) => `${JSON.stringify({ type: 'ADDED', object: { ...map(name) } })}\n`).join(''),
+          ),
+      )
+      cluster.kube.control.dropWatches({ clean: true })
+      await cluster.clock.step(2000)
+      expect(log).toEqual([`add ${names[0]}`])
+    }
+  })
+
+  it('tells nothing of a list once a handler has stopped it', async () => {
+    for (const name of ['a', 'b']) await run(maps.create(map(name)))
+    for (const watchList of [true, false]) {
+      const informer = new Informer(maps, { watchList })
+      const log: string[] = []
+      informer.on('add', ({ metadata }) => (log.push(metadata.name!), informer.stop()))
+      informer.on('synced', () => log.push('synced'))
+      await run(
+        informer
+          .start()
+          .whenSynced()
+          .catch(() => {}),
+      )
+      expect(log).toHaveLength(1)
+    }
+  })
+
+  it.each([
+    { code: 500, reason: 'InternalError' },
+    { code: 504, details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } },
+  ])('begins anew when a watch is refused again and again where it goes on: %o', async (status) => {
+    for (const watchList of [true, false]) {
+      const { informer, log } = await follow({ watchList })
+      log.length = 0
+      const refuse = (request: Request): Response | Promise<Response> => {
+        cluster.instead.push(refuse)
+        const resumes = /watch=true.*resourceVersion=[1-9]/.test(request.url) && !request.url.includes('sendInitial')
+        return resumes && !cured ? errorEvent(status.code, status) : cluster.kube.fetch(request)
+      }
+      let cured = false
+      cluster.instead.push(refuse)
+      cluster.kube.control.dropWatches({ clean: true })
+      await run(maps.create(map(`new-${watchList}`)))
+      await cluster.clock.step(15_000)
+      expect(log).toEqual([`add new-${watchList}`])
+      cured = true
+      informer.stop()
+      cluster.instead.length = 0
+    }
+  })
+
+  it('knows an ERROR event that only has a reason', async () => {
+    const { informer, errors } = await follow()
+    cluster.instead.push(() => errorEvent(undefined as never, { reason: 'Expired' }))
+    cluster.kube.control.dropWatches({ clean: true })
+    while (!errors.length) await cluster.clock.step(100)
+    await cluster.clock.step(1000)
+    expect(errors[0]).toMatchObject({ code: 410 })
+    expect(watches().at(-1)).toContain('sendInitialEvents=true')
+    informer.stop()
+  })
+
   it('stops for good: no watch, no timer, no event', async () => {
     const controller = new AbortController()
     const { informer, log } = await follow({ signal: controller.signal })

@@ -180,8 +180,12 @@ export class Informer<T extends KubeObject = KubeObject> extends Emitter<Informe
       this.#from = ''
     } else if (outcome.kind === 'behind' && this.#failures >= 2) {
       // Behind what the session wrote or another replica showed, for long: take what is current.
+      this.#listed = false
       this.#from = ''
       if (auto) this.#watchList = false
+    } else if (outcome.kind === 'failed' && this.#listed && this.#failures >= 2) {
+      // It may be one event that cannot be told: a new list leads past it.
+      this.#listed = false
     } else if (!this.#listed && auto && (error.code === 400 || error.code === 422)) {
       // A server that cannot send initial events says that the parameter is forbidden.
       this.#watchList = false
@@ -220,6 +224,8 @@ export class Informer<T extends KubeObject = KubeObject> extends Emitter<Informe
     })
     for await (const events of batches) {
       for (const event of events) {
+        // A handler may have stopped it.
+        if (this.#stopped.signal.aborted) return
         if (event.type === 'ERROR') throw watchError(event.object)
         if (!collected) {
           this.#apply(event)
@@ -257,10 +263,13 @@ export class Informer<T extends KubeObject = KubeObject> extends Emitter<Informe
 
   /** Makes the store hold exactly `objects`, telling the handlers the differences. */
   #replace(objects: Map<string, T>, resourceVersion: string): void {
+    const { signal } = this.#stopped
     for (const key of this.#store.keys()) {
+      if (signal.aborted) return
       if (!objects.has(key)) this.#change(key, this.#store.byKey(key), undefined)
     }
     for (const [key, object] of objects) {
+      if (signal.aborted) return
       const before = this.#store.byKey(key)
       if (
         !before ||
@@ -270,6 +279,7 @@ export class Informer<T extends KubeObject = KubeObject> extends Emitter<Informe
         this.#change(key, before, object)
       }
     }
+    if (signal.aborted) return
     this.#store.resourceVersion = this.#from = resourceVersion
     this.#listed = this.#synced = true
     this.emit('synced', resourceVersion)

@@ -58,7 +58,10 @@ export function isGone(error: unknown): boolean {
   return told(error).code === 410
 }
 
+/** Codes of reasons that matter, for a Status without a code. */
+const CODES: Readonly<Record<string, number>> = { Expired: 410, Gone: 410, TooManyRequests: 429, Timeout: 504 }
+
 /** An ERROR event of a watch as an error. */
 export function watchError(status: Status): KubeError {
-  return new KubeError(status.code ?? 500, status)
+  return new KubeError(status.code ?? CODES[status.reason ?? ''] ?? 500, status)
 }

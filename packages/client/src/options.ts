@@ -46,7 +46,7 @@ const OTHERS: Readonly<Record<string, string>> = { rv0: 'leave', unpinned: 'any'
 
 /** Fills in the defaults. Throws a TypeError naming the option that is wrong or unknown. */
 export function resolveOptions(options: SessionOptions): Required<SessionOptions> {
-  if (!options) throw new TypeError('FreshReadSession: options must be an object')
+  if (!options) throw new TypeError('FreshReadSession: bad options')
   const resolved: Record<string, unknown> = { ...DEFAULTS }
   for (const [name, value] of Object.entries(options) as [keyof SessionOptions, unknown][]) {
     const standard: unknown = DEFAULTS[name]

@@ -30,10 +30,12 @@ const NAMESPACE_SUBRESOURCES = ['status', 'finalize']
 export function parseRequest(method: string, url: string, contentType?: string | null): RequestInfo | undefined {
   const base = (globalThis as { location?: { href?: string } }).location?.href ?? 'http://localhost'
   let parsed: URL
+  let raw: string[]
   let segments: string[]
   try {
     parsed = new URL(url, base)
-    segments = parsed.pathname.split('/').slice(1).map(decodeURIComponent)
+    raw = parsed.pathname.split('/')
+    segments = raw.map(decodeURIComponent)
   } catch {
     return undefined
   }
@@ -63,12 +65,7 @@ export function parseRequest(method: string, url: string, contentType?: string |
   if (verb === 'patch' && contentType?.includes('apply-patch')) verb = 'apply'
   if (method.toUpperCase() === 'DELETE') verb = name ? 'delete' : 'deletecollection'
   verb ??= legacyWatch || isTrue(query.get('watch')) ? 'watch' : name ? 'get' : 'list'
-  const server =
-    parsed.origin +
-    parsed.pathname
-      .split('/')
-      .slice(0, at + 1)
-      .join('/')
+  const server = parsed.origin + raw.slice(0, at).join('/')
   return { verb, server, group, version, resource, namespace, name, subresource, query }
 }
 

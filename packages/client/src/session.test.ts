@@ -605,6 +605,16 @@ describe('429', () => {
     expect(queries()).toHaveLength(1)
   })
 
+  it('to a body that comes from a generator is surfaced', async () => {
+    const { fetch, queries } = setup([{ status: 429, headers: { 'retry-after': '1' } }])
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode('{}')
+    }
+    const response = await fetch(LIST, { method: 'POST', body: body() as never, duplex: 'half' } as RequestInit)
+    expect(response.status).toBe(429)
+    expect(queries()).toHaveLength(1)
+  })
+
   it('to a Request with a body is waited out', async () => {
     const { fetch, clock, queries } = setup([
       { status: 429, body: '', headers: { 'retry-after': '1' } },
@@ -751,6 +761,14 @@ describe('rewind', () => {
     expect(events).not.toContain('rewind')
   })
 
+  it('is not seen in tables, which do not say which object they show', async () => {
+    const table = (resourceVersion: string): Scripted => ({ body: { kind: 'Table', metadata: { resourceVersion } } })
+    const { fetch, events } = setup([table('9'), table('5')])
+    await fetch(LIST, write)
+    await fetch(`${LIST}/b`, { freshRead: { pin: false } })
+    expect(events).toEqual(['pin'])
+  })
+
   it('drops the pins of that API server only', async () => {
     const other = 'https://other/api/v1/namespaces/default/secrets'
     const { fetch, session } = setup([
@@ -811,6 +829,35 @@ describe('reads in flight', () => {
       await after(clock, 100, early)
       expect(queries()).toHaveLength(3)
     }
+  })
+
+  it('that differ in method are not', async () => {
+    const { fetch, queries } = setup([configMap('a', '7')])
+    await Promise.all([fetch(OBJECT), fetch(OBJECT, { method: 'HEAD' })])
+    expect(queries()).toEqual(['', 'HEAD '])
+  })
+
+  it('give the others a body of their own when the one that led is aborted while it arrives', async () => {
+    const session = new FreshReadSession({ clock: new FakeClock(0) })
+    const leader = new AbortController()
+    let sent = 0
+    const fetch = wrapFetch(async (_, init) => {
+      if (sent++) return Response.json(configMapList('7').body)
+      const body = new ReadableStream<Uint8Array>({
+        start: (stream) => {
+          stream.enqueue(new TextEncoder().encode('{"kind":'))
+          init?.signal?.addEventListener('abort', () => stream.error(init.signal!.reason))
+        },
+      })
+      return new Response(body, { headers: { 'content-type': 'application/json' } })
+    }, session)
+    const first = fetch(LIST, { signal: leader.signal }).then((response) => response.text())
+    const second = fetch(LIST).then((response) => response.json())
+    first.catch(() => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    leader.abort(new Error('enough'))
+    await expect(first).rejects.toThrow('enough')
+    expect(await second).toEqual(configMapList('7').body)
   })
 
   it('let one caller go without the others', async () => {

@@ -172,11 +172,10 @@ export class FreshReadSession extends Emitter<SessionEvents> {
     const run = (): Promise<A> => this.#run(exchange, info, began)
     if (identity === undefined || !isObjectRead(info)) return run()
     // Reads that began before something was written or deleted must not answer those that begin after it.
-    const key = [this.#time, url, identity, JSON.stringify(options)].join('\n')
+    const key = [this.#time, exchange.method, url, identity, JSON.stringify(options)].join('\n')
     const share = async (answer: A, count: number): Promise<A[]> => {
-      const tries = triesOf(answer)
       const answers = await exchange.share(answer, count)
-      if (tries) for (const each of answers) rememberTries(each, tries)
+      for (const each of answers) rememberTries(each, triesOf(answer))
       return answers
     }
     return this.#inFlight.do(key, { signal: exchange.signal, run, share }, () => this.#stats.shared++)
@@ -350,8 +349,8 @@ export class FreshReadSession extends Emitter<SessionEvents> {
     if (isGet) {
       const key = `${request.server} ${uid as string}`
       const own = this.#own.get(key)
-      // Written after this read was sent: an older answer proves nothing.
-      if (!own || own.at > at) return
+      // A Table has no uid. Written after this read was sent: an older answer proves nothing.
+      if (!uid || !own || own.at > at) return
       setBounded(this.#own, key, own, Infinity)
       expected = own.resourceVersion
     }

@@ -30,6 +30,8 @@ export class SingleFlight {
     try {
       const answer = await call.run().finally(() => this.#flights.delete(key))
       const [mine, ...others] = joiners.length ? await call.share(answer, joiners.length + 1) : [answer]
+      // It may have broken off the body they were to share.
+      if (joiners.length) call.signal?.throwIfAborted()
       for (const joiner of joiners) joiner.resolve({ answer: others.pop()! })
       return mine!
     } catch (error) {

@@ -127,6 +127,38 @@ describe('attachFreshRead', () => {
     expect(paths()).toHaveLength(1)
   })
 
+  it('keeps validateStatus and timeout of reads that would else be one', async () => {
+    const { instance, paths } = setup([{ status: 404, body: { kind: 'Status' } }])
+    const reads = await Promise.allSettled([
+      instance.get(`${LIST}/a`),
+      instance.get(`${LIST}/a`, { validateStatus: () => true }),
+      instance.get(`${LIST}/a`, { timeout: 60_000 }),
+    ])
+    expect(reads.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected'])
+    expect(paths()).toHaveLength(3)
+  })
+
+  it('shows a broken request as the caller wrote it, for whoever sends it again', async () => {
+    const { instance, clock, paths } = setup([configMap('a', '7'), { broken: true }])
+    await instance.post(LIST, {})
+    const read = instance.get(LIST, { params: { limit: 5 } }).catch((error: unknown) => error)
+    await clock.step(10_000)
+    const { config } = (await read) as AxiosError
+    expect(config).toMatchObject({ url: LIST, baseURL: 'http://h', params: { limit: 5 } })
+    expect(paths().at(-1)).toContain('resourceVersion=7')
+  })
+
+  it('is one when it is attached twice', async () => {
+    const { instance, session, clock, paths } = setup([configMap('a', '7'), NOT_YET, NOT_YET, configMap('a', '8')])
+    attachFreshRead(instance, session)
+    await instance.post(LIST, {})
+    const read = instance.get(`${LIST}/a`)
+    await clock.step(7000)
+    expect((await read).data).toMatchObject({ metadata: { resourceVersion: '8' } })
+    expect(paths()).toHaveLength(4)
+    expect(session.stats()).toMatchObject({ sent: 4, wait: 1, unpin: 1 })
+  })
+
   it.each([
     [
       'signal',

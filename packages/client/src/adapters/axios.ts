@@ -26,7 +26,10 @@ interface Answer {
 }
 
 /** axios' codes for the end of its own `timeout`: the caller's wish, not a broken connection. */
-const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/
+const TIMED_OUT = /ABORTED|TIMEDOUT/
+
+/** By the adapter that sends through it. */
+const sessions = new WeakMap<object, FreshReadSession>()
 
 /**
  * Sends an axios instance's requests through a session, with any of its adapters. Interceptors,
@@ -39,8 +42,11 @@ export function attachFreshRead(instance: AxiosInstance, session: FreshReadSessi
   // Whatever other interceptors do to the request, before or after this one, the adapter comes last.
   const id = instance.interceptors.request.use((config) => {
     const { adapter } = config
+    // Attached twice, it would wait for its own waits.
+    if (sessions.get(adapter as object) === session) return config
     session.checkTimeout(config.timeout)
     config.adapter = (final) => send({ ...final, adapter }, instance, session, owner)
+    sessions.set(config.adapter, session)
     return config
   })
   return () => instance.interceptors.request.eject(id)
@@ -65,7 +71,8 @@ async function send(
     (one) => one !== undefined,
   )
   const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
-  const ownAgent = config.httpsAgent !== instance.defaults.httpsAgent
+  // The one that leads decides for all that share its request.
+  const isOwn = (['httpsAgent', 'validateStatus'] as const).some((name) => config[name] !== instance.defaults[name])
   try {
     const { response, error } = await session.request<Answer>({
       method,
@@ -76,9 +83,9 @@ async function send(
       signal,
       options: config.freshRead,
       identity:
-        data || responseType === 'stream' || ownAgent
+        data || responseType === 'stream' || isOwn
           ? undefined
-          : JSON.stringify([owner, headers, responseType, auth]),
+          : JSON.stringify([owner, headers, responseType, auth, config.timeout]),
       async send(target) {
         try {
           return { response: await adapter(target === url ? config : rewritten(config, target)) }
@@ -97,10 +104,12 @@ async function send(
       isBroken: (error) => error instanceof AxiosError && !!error.request && !TIMED_OUT.test(error.code!),
     })
     response.config = config
-    if (error) throw Object.assign(error, { config })
+    if (error) throw error
     return response
   } catch (error) {
     if (signal?.aborted && !isCancel(error)) throw new CanceledError(undefined, config)
+    // Not one with the session's pin in its URL: callers send it again.
+    if (error instanceof AxiosError) error.config = config
     throw error
   }
 }

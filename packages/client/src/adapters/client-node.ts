@@ -1,3 +1,4 @@
+import type { RequestOptions } from 'node:https'
 import {
   IsomorphicFetchHttpLibrary,
   type Configuration,
@@ -84,7 +85,7 @@ export function makeKubeClient(
   const instance = create({ baseURL: cluster.server })
   instance.interceptors.request.use(async (config) => {
     // Asked for each time: tokens expire. The agent, with its connections, client-node keeps by itself.
-    const https: Parameters<KubeConfig['applyToHTTPSOptions']>[0] = {}
+    const https: RequestOptions = {}
     await kubeConfig.applyToHTTPSOptions(https)
     instance.defaults.httpsAgent = config.httpsAgent = config.httpAgent = https.agent
     for (const [name, value] of Object.entries(https.headers ?? {})) config.headers.set(name, value as string)

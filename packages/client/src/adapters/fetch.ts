@@ -32,8 +32,8 @@ export function wrapFetch(
       url,
       contentType: headers.get('content-type'),
       body,
-      // A Request is cloned for each try; a stream given by itself is gone after one.
-      replayable: !(body instanceof ReadableStream),
+      // A Request is cloned for each try; a stream or a generator given by itself is gone after one.
+      replayable: !(body instanceof ReadableStream || Symbol.asyncIterator in Object(body)),
       signal,
       options: freshRead,
       // Node's fetch takes a dispatcher, which may carry a certificate.
