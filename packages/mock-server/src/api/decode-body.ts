@@ -37,7 +37,8 @@ export class DecodeError extends Error {
   }
 }
 
-const decoder = new TextDecoder()
+// A byte order mark is no JSON.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The body's bytes; throws the 413 Status when there are more than a server takes. */
 export function limitedBody(request: Pick<KubeRequest, 'body'>, limit: number = MAX_BODY_BYTES): Uint8Array {

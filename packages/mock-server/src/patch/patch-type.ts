@@ -32,7 +32,8 @@ export interface PatchBody {
   readonly duplicates?: readonly string[]
 }
 
-const decoder = new TextDecoder()
+// A byte order mark is no JSON.
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Reads the body of a patch. Throws a 400 for one that is not JSON, or not YAML for an apply. */
 export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
