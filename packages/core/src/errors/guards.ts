@@ -43,22 +43,27 @@ function is(error: unknown, reason: string, code?: number): boolean {
   )
 }
 
+/** 404: there is no such object, or no such resource. */
 export function isNotFound(error: unknown): boolean {
   return is(error, 'NotFound', 404)
 }
 
+/** 409 of a create: the name is taken. */
 export function isAlreadyExists(error: unknown): boolean {
   return is(error, 'AlreadyExists')
 }
 
+/** 409: the object is no longer the one that the update started from. Read it again and retry. */
 export function isConflict(error: unknown): boolean {
   return is(error, 'Conflict', 409)
 }
 
+/** 422: fields of the object are wrong; the causes say which. */
 export function isInvalid(error: unknown): boolean {
   return is(error, 'Invalid', 422)
 }
 
+/** 410 without a better reason; see {@link isResourceExpired} for resource versions that are too old. */
 export function isGone(error: unknown): boolean {
   return is(error, 'Gone', 410)
 }
@@ -68,30 +73,37 @@ export function isResourceExpired(error: unknown): boolean {
   return is(error, 'Expired')
 }
 
+/** 406: the server has none of the media types asked for. */
 export function isNotAcceptable(error: unknown): boolean {
   return is(error, 'NotAcceptable', 406)
 }
 
+/** 415: the body is of a media type that the server does not read. */
 export function isUnsupportedMediaType(error: unknown): boolean {
   return is(error, 'UnsupportedMediaType', 415)
 }
 
+/** 405: the resource has no such verb. */
 export function isMethodNotSupported(error: unknown): boolean {
   return is(error, 'MethodNotAllowed', 405)
 }
 
+/** 503: the server cannot answer for now. */
 export function isServiceUnavailable(error: unknown): boolean {
   return is(error, 'ServiceUnavailable', 503)
 }
 
+/** 400: the request is malformed. */
 export function isBadRequest(error: unknown): boolean {
   return is(error, 'BadRequest', 400)
 }
 
+/** 401: nobody the server knows. */
 export function isUnauthorized(error: unknown): boolean {
   return is(error, 'Unauthorized', 401)
 }
 
+/** 403: known, but not allowed to, or refused by admission. */
 export function isForbidden(error: unknown): boolean {
   return is(error, 'Forbidden', 403)
 }
@@ -101,18 +113,22 @@ export function isTimeout(error: unknown): boolean {
   return is(error, 'Timeout', 504)
 }
 
+/** The server could not do it in time, whatever the code; the same request may succeed later. */
 export function isServerTimeout(error: unknown): boolean {
   return is(error, 'ServerTimeout')
 }
 
+/** 500: the server failed. */
 export function isInternalError(error: unknown): boolean {
   return is(error, 'InternalError', 500)
 }
 
+/** 429: too many requests, or a budget that an eviction would overdraw; {@link suggestsClientDelay} says how long to wait. */
 export function isTooManyRequests(error: unknown): boolean {
   return is(error, 'TooManyRequests') || findStatusError(error)?.status.code === 429
 }
 
+/** 413: the body is too large. */
 export function isRequestEntityTooLarge(error: unknown): boolean {
   return is(error, 'RequestEntityTooLarge') || findStatusError(error)?.status.code === 413
 }

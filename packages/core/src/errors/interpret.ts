@@ -10,26 +10,31 @@ import { InternalStorageError, isStorageError, StorageError } from './storage-er
 
 const retryAfterSeconds = 2
 
+/** Of a read of one object: a missing key is a 404. */
 export function interpretGetError(error: unknown, gr: GroupResource, name: string): unknown {
   if (isStorageError(error, 'key not found')) return newNotFound(gr, name)
   return interpretCommon(error, gr, 'get')
 }
 
+/** Of a list: a missing key is a 404, a storage that took too long a 504 to retry after two seconds. */
 export function interpretListError(error: unknown, gr: GroupResource): unknown {
   if (isStorageError(error, 'key not found')) return newNotFound(gr, '')
   if (isStorageError(error, 'request timeout')) return newServerTimeout(gr, 'list', retryAfterSeconds)
   return interpretCommon(error, gr, 'list')
 }
 
+/** Of a create: a key that is there is a 409 `AlreadyExists`. */
 export function interpretCreateError(error: unknown, gr: GroupResource, name: string): unknown {
   if (isStorageError(error, 'key exists')) return newAlreadyExists(gr, name)
   return interpretCommon(error, gr, 'create')
 }
 
+/** Of an update: a missing key is a 404, a wrong resource version or precondition a 409 `Conflict`. */
 export function interpretUpdateError(error: unknown, gr: GroupResource, name: string): unknown {
   return interpretWrite(error, gr, name, 'update')
 }
 
+/** Of a delete: as of an update. */
 export function interpretDeleteError(error: unknown, gr: GroupResource, name: string): unknown {
   return interpretWrite(error, gr, name, 'delete')
 }

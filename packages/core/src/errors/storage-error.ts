@@ -48,30 +48,37 @@ export class StorageError extends Error {
   }
 }
 
+/** There is nothing at the key. */
 export function newKeyNotFoundError(key: string, resourceVersion: number): StorageError {
   return new StorageError('key not found', key, { resourceVersion })
 }
 
+/** There is something at the key that a create wants. */
 export function newKeyExistsError(key: string, resourceVersion: number): StorageError {
   return new StorageError('key exists', key, { resourceVersion })
 }
 
+/** What is at the key is of another revision than the write expects. */
 export function newResourceVersionConflictsError(key: string, resourceVersion: number): StorageError {
   return new StorageError('resource version conflicts', key, { resourceVersion })
 }
 
+/** The store cannot be reached. */
 export function newUnreachableError(key: string, resourceVersion: number): StorageError {
   return new StorageError('server unreachable', key, { resourceVersion })
 }
 
+/** The storage did not get to it in time; `message` says what it waited for. */
 export function newStorageTimeoutError(key: string, message: string): StorageError {
   return new StorageError('request timeout', key, { cause: new Error(message) })
 }
 
+/** A precondition does not hold for what is at the key; `message` says which. */
 export function newInvalidObjectError(key: string, message: string): StorageError {
   return new StorageError('invalid object', key, { cause: new Error(message) })
 }
 
+/** What is at the key cannot be decoded. */
 export function newCorruptObjectError(key: string, error: Error): StorageError {
   return new StorageError('corrupt object', key, { cause: error })
 }

@@ -13,6 +13,7 @@ export function utf8Length(text: string): number {
   return text.length
 }
 
+/** What labels and values of labels say when they are too long; other names say `characters`. */
 export function maxLengthError(length: number): string {
   return `must be no more than ${length} bytes`
 }

@@ -19,6 +19,7 @@ export interface WatchMetrics {
   ): HistogramSeries
 }
 
+/** Registers the metrics of watches that are served (`pkg/endpoints/metrics/metrics.go`), once however often it is called. */
 export function watchMetrics(registry: MetricsRegistry): WatchMetrics {
   const labelNames = ['group', 'version', 'resource'] as const
   const events = registry.counter({
