@@ -213,7 +213,7 @@ export { observeObjectCount, storageObserver } from './metrics/storage.ts'
 export { watchMetrics, type WatchMetricLabels, type WatchMetrics } from './metrics/apiserver.ts'
 
 export { Cacher } from './cacher/cacher.ts'
-export type { CacherOptions, CacherState, CacherTuning } from './cacher/cacher.ts'
+export type { CacherOptions, CacherState, CacherTuning } from './cacher/cacher-options.ts'
 export { blockTimeout, Freshness, type FreshnessOptions } from './cacher/freshness.ts'
 export { WatchCacheHistory, type HistoryOptions, type HistoryRange } from './cacher/history.ts'
 export type { Indexers, IndexFunction } from './cacher/indexer.ts'

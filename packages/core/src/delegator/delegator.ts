@@ -1,4 +1,5 @@
-import { Cacher, type CacherOptions, type CacherState } from '../cacher/cacher.ts'
+import { Cacher } from '../cacher/cacher.ts'
+import type { CacherOptions, CacherState } from '../cacher/cacher-options.ts'
 import { resourceVersionTooHighRetrySeconds } from '../cacher/freshness.ts'
 import { systemClock } from '../clock.ts'
 import { newTooManyRequests } from '../errors/api-errors.ts'

@@ -1,4 +1,4 @@
-import type { CacherState, CacherTuning } from '../cacher/cacher.ts'
+import type { CacherState, CacherTuning } from '../cacher/cacher-options.ts'
 import type { Indexers } from '../cacher/indexer.ts'
 import type { WatchTrigger } from '../cacher/watchers.ts'
 import { systemClock, type Clock } from '../clock.ts'
