@@ -4,6 +4,7 @@ import type { StrategyContext } from '../strategy.ts'
 import { admissionForbidden, specOf } from './common.ts'
 import { applyLimitRangeDefaults, checkLimitRanges } from './limit-ranger.ts'
 import { admitPodResize } from './pod-resize.ts'
+import { applyRuntimeClass, checkOverhead } from './runtime-class-admission.ts'
 
 const TOLERATION_SECONDS = 300
 const DEFAULT_TOLERATIONS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
@@ -25,7 +26,7 @@ export async function admitPod(
   }
   addTolerations(specOf(object))
   if (current !== undefined) return
-  await checkRuntimeClass(object, context)
+  await applyRuntimeClass(object, context)
 }
 
 /** What admission refuses of pods that are valid otherwise. */
@@ -36,6 +37,7 @@ export async function validatePodAdmission(
 ): Promise<void> {
   const sized = current === undefined ? context.subresource === '' : context.subresource === 'resize'
   if (sized) await checkLimitRanges('pods', object, context)
+  if (current === undefined && context.subresource === '') await checkOverhead(object, context)
   if (current !== undefined && context.subresource === 'resize') await admitPodResize(object, current, context)
 }
 
@@ -88,18 +90,4 @@ function addTolerations(spec: Fields): void {
     }
   }
   if (tolerations.length > 0) spec['tolerations'] = tolerations
-}
-
-/** `plugin/pkg/admission/runtimeclass`: the class must exist; its overhead becomes the pod's. */
-async function checkRuntimeClass(object: KubeObject, context: StrategyContext): Promise<void> {
-  const spec = specOf(object)
-  const name = stringAt(spec, 'runtimeClassName')
-  if (name === '') return
-  const found = await context.lookup('node.k8s.io', 'runtimeclasses', '', name)
-  if (found === undefined) {
-    const text = `pod rejected: RuntimeClass "${name}" not found`
-    throw admissionForbidden('', 'pods', object, text)
-  }
-  const overhead = (found['overhead'] as Fields | undefined)?.['podFixed']
-  if (overhead !== undefined) spec['overhead'] = structuredClone(overhead)
 }
