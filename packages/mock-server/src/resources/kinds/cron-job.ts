@@ -3,9 +3,9 @@ import { fieldsAt, isSet, isTrueAt, numberAt, semanticEqual, stringAt } from '..
 import type { Strategy } from '../strategy.ts'
 import { nonNegative, oneOf } from '../validation/common.ts'
 import { cronError } from '../validation/cron.ts'
-import { hostNameWarning } from '../validation/pod-warnings.ts'
 import { resetStatus, specChanged, specOf } from './common.ts'
 import { jobWarnings, validateJobSpec } from './job.ts'
+import { podNameWarning } from './workload.ts'
 
 /** Names of jobs add eleven characters to their CronJob's. */
 const MAX_NAME_LENGTH = 52
@@ -23,7 +23,7 @@ export const cronJob: Strategy = {
   },
   validateUpdate: (object, current, context) => (context.subresource === 'status' ? [] : validateSpec(object, current)),
   warnings(object, current) {
-    const warnings = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
+    const warnings = [...podNameWarning(object, current)]
     const template = fieldsAt(fieldsAt(specOf(object), 'jobTemplate'), 'spec') ?? {}
     if (current === undefined || !semanticEqual(object['spec'], current['spec'])) {
       warnings.push(...jobWarnings('spec.jobTemplate.spec', template))

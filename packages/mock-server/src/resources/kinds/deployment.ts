@@ -9,10 +9,9 @@ import {
   nonNegative,
   notAboveHundredPercent,
 } from '../validation/common.ts'
-import { hostNameWarning } from '../validation/pod-warnings.ts'
 import { collisionCount, counts, notAbove } from '../validation/status.ts'
 import { keepMeta, resetStatus, specChanged, specOf, statusOf } from './common.ts'
-import { templateWarnings, validateSelectorAndTemplate } from './workload.ts'
+import { podNameWarning, templateWarnings, validateSelectorAndTemplate } from './workload.ts'
 
 const TEXTS = { emptySelector: 'deployment', kind: 'ReplicaSet' }
 
@@ -35,8 +34,7 @@ export const deployment: Strategy = {
     ]
   },
   warnings(object, current) {
-    const name = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
-    return [...name, ...templateWarnings(object, current)]
+    return [...podNameWarning(object, current), ...templateWarnings(object, current)]
   },
 }
 

@@ -26,10 +26,11 @@ import { immutable, immutableInternal, nonNegative } from '../validation/common.
 import { labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
 import { domainPrefixedPath, isDNSLabel, qualifiedName } from '../validation/names.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
-import { hostNameWarning, podWarnings } from '../validation/pod-warnings.ts'
+import { podWarnings } from '../validation/pod-warnings.ts'
 import { counts } from '../validation/status.ts'
 import { resetStatus, selectable, specChanged, specOf, statusOf } from './common.ts'
 import { validateSuccessPolicy } from './job-success-policy.ts'
+import { podNameWarning } from './workload.ts'
 
 const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name']
 const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid']
@@ -83,7 +84,7 @@ export const job: Strategy = {
     return [...errors, ...templateChange(object, current), ...indexedName(object)]
   },
   warnings(object, current) {
-    const name = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
+    const name = podNameWarning(object, current)
     if (current !== undefined && semanticEqual(object['spec'], current['spec'])) return name
     return [...name, ...jobWarnings('spec', specOf(object))]
   },

@@ -2,10 +2,9 @@ import { type FieldError, type KubeObject } from '@freshread/core'
 import { numberAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { immutable, nonNegative } from '../validation/common.ts'
-import { hostNameWarning } from '../validation/pod-warnings.ts'
 import { counts, notAbove } from '../validation/status.ts'
 import { resetStatus, specChanged, specOf, statusOf } from './common.ts'
-import { templateWarnings, validateSelectorAndTemplate } from './workload.ts'
+import { podNameWarning, templateWarnings, validateSelectorAndTemplate } from './workload.ts'
 
 // The text of an empty selector is the Deployment's upstream, too.
 const TEXTS = { emptySelector: 'deployment', kind: 'ReplicaSet' }
@@ -23,8 +22,7 @@ export const replicaSet: Strategy = {
     ]
   },
   warnings(object, current) {
-    const name = current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
-    return [...name, ...templateWarnings(object, current)]
+    return [...podNameWarning(object, current), ...templateWarnings(object, current)]
   },
 }
 

@@ -3,7 +3,7 @@ import { internalValue } from '../decode/internal-value.ts'
 import { fieldsAt, isSet, stringAt, type Fields } from '../fields.ts'
 import { isEmptySelector, labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
-import { podWarnings } from '../validation/pod-warnings.ts'
+import { hostNameWarning, podWarnings } from '../validation/pod-warnings.ts'
 import { specOf } from './common.ts'
 
 /** How the kinds that make pods of a template differ in what they say of it. */
@@ -53,6 +53,11 @@ export function alwaysRestarts(template: Fields, kind: string): FieldError[] {
     )
   }
   return errors
+}
+
+/** Warns of a name that the names of its pods begin with, when it is no host name. */
+export function podNameWarning(object: KubeObject, current: KubeObject | undefined): readonly string[] {
+  return current === undefined ? hostNameWarning(object.metadata.name ?? '', 'Pod names and hostnames') : []
 }
 
 /** Warnings of a workload's template, when it is of a new generation. */
