@@ -239,6 +239,9 @@ describe('Cacher.getList', () => {
     expect(names(await list('0', 'NotOlderThan', { limit: 1 }))).toEqual(['a', 'b', 'c'])
     const page = await list('6', 'NotOlderThan', { limit: 1 })
     expect([names(page), page.remainingItemCount]).toEqual([['a'], 2])
+    // `00` is version 0 as well, but not to those who look at the text.
+    expect(names(await list('00', '', { limit: 1 }))).toEqual(['a'])
+    expect(names(await list('00', 'NotOlderThan', { limit: 1 }))).toEqual(['a'])
   })
 
   it('gives no token when the limit is just met', async () => {
@@ -307,6 +310,34 @@ describe('Cacher.getList', () => {
     for (let i = 0; i < 30; i++) {
       const [result] = await Promise.all([list('0'), at.create(`o${i}`), at.elsewhere()])
       for (const item of result.items) expect(item.resourceVersion).toBeLessThanOrEqual(Number(result.resourceVersion))
+    }
+  })
+
+  it('reads version and state in one step, whatever is written in between', async () => {
+    at = await setup()
+    await at.create('one')
+    const lists: ReturnType<typeof list>[] = []
+    const ones: ReturnType<typeof list>[] = []
+    const writes: Promise<unknown>[] = []
+    // One write in each microtask; even ones make an object, odd ones change the same one.
+    for (let i = 0; i < 100; i++) {
+      const wanted = String(2 + i + (i % 3))
+      lists.push(list(wanted, 'NotOlderThan'))
+      ones.push(at.delegator.getList(keyOf('one'), { ...listOptions(wanted, 'NotOlderThan'), recursive: false }))
+      writes.push(i % 2 === 0 ? at.create(`o${i}`) : at.update('one', { data: String(i) }))
+      await Promise.resolve()
+    }
+    await Promise.all(writes)
+    for (let i = 0; i < 4; i++) await at.create(`last${i}`)
+    for (const result of await Promise.all(lists)) {
+      const exact = await list(result.resourceVersion, 'Exact')
+      expect(result.items.map(({ resourceVersion }) => resourceVersion)).toEqual(
+        exact.items.map(({ resourceVersion }) => resourceVersion),
+      )
+    }
+    for (const result of await Promise.all(ones)) {
+      const exact = await list(result.resourceVersion, 'Exact', { fields: 'metadata.name=one' })
+      expect(result.items[0]!.resourceVersion).toBe(exact.items[0]!.resourceVersion)
     }
   })
 

@@ -53,6 +53,26 @@ describe('ConditionalProgressRequester', () => {
     expect(requests).toEqual([100, 200])
   })
 
+  it('waits on when its timer fires early', async () => {
+    const clock = new FakeClock()
+    const start = clock.now()
+    const requests: number[] = []
+    let timers = 0
+    const requester = new ConditionalProgressRequester({
+      clock: {
+        now: () => clock.now(),
+        setTimeout: (callback, ms) => clock.setTimeout(callback, timers++ === 0 ? ms - 1 : ms),
+        clearTimeout: (handle) => clock.clearTimeout(handle),
+      },
+      request: async () => void requests.push(clock.now() - start),
+    })
+    requester.add()
+    await clock.step(100)
+    expect(requests).toEqual([100])
+    requester.remove()
+    expect(clock.pendingTimers).toBe(0)
+  })
+
   it('sends nothing more once nobody waits', async () => {
     const { clock, requester, requests } = newRequester()
     await clock.step(100)
