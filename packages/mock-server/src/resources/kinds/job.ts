@@ -1,14 +1,4 @@
-import {
-  duplicate,
-  invalid,
-  notSupported,
-  omitValue,
-  required,
-  tooLong,
-  tooMany,
-  type FieldError,
-  type KubeObject,
-} from '@freshread/core'
+import { invalid, notSupported, required, tooLong, type FieldError, type KubeObject } from '@freshread/core'
 import { internalValue } from '../decode/internal-value.ts'
 import {
   ensureFields,
@@ -24,18 +14,18 @@ import {
 import type { Strategy } from '../strategy.ts'
 import { immutable, immutableInternal, nonNegative } from '../validation/common.ts'
 import { labelsOf, selectorMatches, validateLabelSelector } from '../validation/labels.ts'
-import { domainPrefixedPath, isDNSLabel, qualifiedName } from '../validation/names.ts'
+import { domainPrefixedPath, isDNSLabel } from '../validation/names.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
 import { podWarnings } from '../validation/pod-warnings.ts'
-import { counts } from '../validation/status.ts'
 import { resetStatus, selectable, specChanged, specOf, statusOf } from './common.ts'
+import { validateFailurePolicy } from './job-failure-policy.ts'
+import { validateJobStatus } from './job-status.ts'
 import { validateSuccessPolicy } from './job-success-policy.ts'
 import { podNameWarning } from './workload.ts'
 
 const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name']
 const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid']
 const MAX_PARALLELISM_INDEXED = 100_000
-const FAILURE_ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const IMMUTABLE_FIELDS = [
   'selector',
   'completionMode',
@@ -76,7 +66,7 @@ export const job: Strategy = {
     ]
   },
   validateUpdate(object, current, context) {
-    if (context.subresource === 'status') return validateStatus(object, current)
+    if (context.subresource === 'status') return validateJobStatus(object, current)
     const [spec, before] = [specOf(object), specOf(current)]
     const errors = [...validateJobSpec('spec', spec), ...validateSelector(spec)]
     errors.push(...completionsChange(spec, before))
@@ -252,69 +242,6 @@ export function validateJobSpec(path: string, spec: Fields): FieldError[] {
   return errors
 }
 
-function validateFailurePolicy(path: string, policy: Fields, spec: Fields): FieldError[] {
-  const errors: FieldError[] = []
-  const rules = listAt(policy, 'rules')
-  if (rules.length > 20) errors.push(tooMany(`${path}.rules`, rules.length, 20))
-  const podSpec = fieldsAt(fieldsAt(spec, 'template'), 'spec')
-  const containers = new Set(
-    ['containers', 'initContainers'].flatMap((list) => listAt(podSpec, list)).map((container) => container['name']),
-  )
-  for (const [index, rule] of rules.entries()) {
-    const at = `${path}.rules[${index}]`
-    const action = stringAt(rule, 'action')
-    if (action === '') errors.push(required(`${at}.action`, `valid values: ${quotedList(FAILURE_ACTIONS)}`))
-    else if (action === 'FailIndex') {
-      if (!isSet(spec, 'backoffLimitPerIndex'))
-        errors.push(invalid(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
-    } else if (!FAILURE_ACTIONS.includes(action)) errors.push(notSupported(`${at}.action`, action, FAILURE_ACTIONS))
-    const codes = fieldsAt(rule, 'onExitCodes')
-    const conditions = listAt(rule, 'onPodConditions')
-    if (codes !== undefined) errors.push(...validateExitCodes(`${at}.onExitCodes`, codes, containers))
-    for (const [i, condition] of conditions.entries()) {
-      const here = `${at}.onPodConditions[${i}]`
-      const status = stringAt(condition, 'status')
-      errors.push(...qualifiedName(`${here}.type`, stringAt(condition, 'type')))
-      if (!['False', 'True', 'Unknown'].includes(status))
-        errors.push(notSupported(`${here}.status`, status, ['False', 'True', 'Unknown']))
-    }
-    if (codes !== undefined && conditions.length > 0) {
-      errors.push(invalid(at, omitValue, 'specifying both OnExitCodes and OnPodConditions is not supported'))
-    } else if (codes === undefined && conditions.length === 0) {
-      errors.push(invalid(at, omitValue, 'specifying one of OnExitCodes and OnPodConditions is required'))
-    }
-  }
-  return errors
-}
-
-function quotedList(values: readonly string[]): string {
-  return `[${values.map((value) => `"${value}"`).join(' ')}]`
-}
-
-function validateExitCodes(path: string, codes: Fields, containers: ReadonlySet<unknown>): FieldError[] {
-  const errors: FieldError[] = []
-  const operator = stringAt(codes, 'operator')
-  const operators = ['In', 'NotIn']
-  if (operator === '') errors.push(required(`${path}.operator`, `valid values: ${quotedList(operators)}`))
-  else if (!operators.includes(operator)) errors.push(notSupported(`${path}.operator`, operator, operators))
-  if (isSet(codes, 'containerName') && !containers.has(codes['containerName'])) {
-    const text = 'must be one of the container or initContainer names in the pod template'
-    errors.push(invalid(`${path}.containerName`, codes['containerName'], text))
-  }
-  const values = (codes['values'] ?? []) as number[]
-  if (values.length === 0) errors.push(invalid(`${path}.values`, null, 'at least one value is required'))
-  if (values.length > 255) errors.push(tooMany(`${path}.values`, values.length, 255))
-  values.forEach((value, i) => {
-    if (operator === 'In' && value === 0)
-      errors.push(invalid(`${path}.values[${i}]`, value, 'must not be 0 for the In operator'))
-    if (values.indexOf(value) < i) errors.push(duplicate(`${path}.values[${i}]`, value))
-  })
-  if (values.some((value, i) => i > 0 && values[i - 1]! > value))
-    errors.push(invalid(`${path}.values`, values, 'must be ordered'))
-  return errors
-}
-
-/** Indexed jobs may change completions together with parallelism, others never (`validateCompletions`). */
 function completionsChange(spec: Fields, before: Fields): FieldError[] {
   if (before['completionMode'] !== 'Indexed')
     return immutable('spec.completions', spec['completions'], before['completions'])
@@ -363,105 +290,4 @@ function withDirectives(old: Fields, now: Fields): Fields {
     })
   }
   return out
-}
-
-function validateStatus(object: KubeObject, current: KubeObject): FieldError[] {
-  const status = statusOf(object)
-  const before = statusOf(current)
-  const spec = specOf(object)
-  const errors = counts(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'])
-  const has = (type: string): boolean =>
-    listAt(status, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
-  const had = (type: string): boolean =>
-    listAt(before, 'conditions').some((c) => c['type'] === type && c['status'] === 'True')
-  const conditions = (text: string): void => void errors.push(invalid('status.conditions', omitValue, text))
-  const complete = has('Complete')
-  const failed = has('Failed')
-  const finished = complete || failed
-  const newlyFinished =
-    finished !== (had('Complete') || had('Failed')) && !(isTrueAt(spec, 'suspend') && spec['completions'] === 0)
-  if (complete && failed) conditions('cannot set Complete=True and Failed=true conditions')
-  if (complete && has('FailureTarget')) conditions('cannot set Complete=True and FailureTarget=true conditions')
-  if (isSet(status, 'completionTime') && !complete) {
-    const text = 'cannot set completionTime when there is no Complete=True condition'
-    errors.push(invalid('status.completionTime', status['completionTime'], text))
-  }
-  if (!isSet(status, 'completionTime') && complete) {
-    errors.push(required('status.completionTime', 'completionTime is required for Complete jobs'))
-  }
-  if (
-    isSet(status, 'startTime') &&
-    isSet(status, 'completionTime') &&
-    String(status['completionTime']) < String(status['startTime'])
-  ) {
-    errors.push(invalid('status.completionTime', status['completionTime'], 'must be equal to or after `startTime`'))
-  }
-  if (failed && !has('FailureTarget') && failed !== had('Failed'))
-    conditions('cannot set Failed=True condition without the FailureTarget=true condition')
-  if (complete && !has('SuccessCriteriaMet') && complete !== had('Complete')) {
-    conditions('cannot set Complete=True condition without the SuccessCriteriaMet=true condition')
-  }
-  const active = numberAt(status, 'active') ?? 0
-  if (finished && active > 0) errors.push(invalid('status.active', active, 'active>0 is invalid for finished job'))
-  if (finished && newlyFinished && !isSet(status, 'startTime')) {
-    errors.push(required('status.startTime', 'startTime is required for finished job'))
-  }
-  const ready = numberAt(status, 'ready') ?? 0
-  const activityChanged = ready !== (numberAt(before, 'ready') ?? 0) || active !== (numberAt(before, 'active') ?? 0)
-  if (activityChanged && ready > active)
-    errors.push(invalid('status.ready', ready, 'cannot set more ready pods than active'))
-  const indexes = stringAt(status, 'completedIndexes')
-  if (indexes !== '' && spec['completionMode'] !== 'Indexed' && indexes !== stringAt(before, 'completedIndexes')) {
-    const text = 'cannot set non-empty completedIndexes when non-indexed completion mode'
-    errors.push(invalid('status.completedIndexes', indexes, text))
-  }
-  if (has('SuccessCriteriaMet') && failed) conditions('cannot set SuccessCriteriaMet=True and Failed=true conditions')
-  if (has('SuccessCriteriaMet') && has('FailureTarget'))
-    conditions('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
-  return [...errors, ...statusChange(status, before, spec, had, has)]
-}
-
-/** What may not be taken back (`ValidateJobStatusUpdate`). */
-function statusChange(
-  status: Fields,
-  before: Fields,
-  spec: Fields,
-  had: (type: string) => boolean,
-  has: (type: string) => boolean,
-): FieldError[] {
-  const errors: FieldError[] = []
-  for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (had(type) && !has(type))
-      errors.push(invalid('status.conditions', omitValue, `cannot disable the terminal ${type}=True condition`))
-  }
-  if (had('SuccessCriteriaMet') && !has('SuccessCriteriaMet')) {
-    errors.push(invalid('status.conditions', omitValue, 'cannot disable the SuccessCriteriaMet=True condition'))
-  }
-  if (had('Complete') && !had('SuccessCriteriaMet') && has('SuccessCriteriaMet')) {
-    const text = 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'
-    errors.push(invalid('status.conditions', omitValue, text))
-  }
-  const indexed = spec['completionMode'] === 'Indexed'
-  const [succeeded, oldSucceeded] = [numberAt(status, 'succeeded') ?? 0, numberAt(before, 'succeeded') ?? 0]
-  if (succeeded < oldSucceeded && (!indexed || spec['completions'] !== spec['parallelism'])) {
-    errors.push(invalid('status.succeeded', succeeded, 'cannot decrease the succeeded counter'))
-  }
-  const [failed, oldFailed] = [numberAt(status, 'failed') ?? 0, numberAt(before, 'failed') ?? 0]
-  if (failed < oldFailed) errors.push(invalid('status.failed', failed, 'cannot decrease the failed counter'))
-  if (
-    isSet(before, 'completionTime') &&
-    isSet(status, 'completionTime') &&
-    before['completionTime'] !== status['completionTime']
-  ) {
-    errors.push(invalid('status.completionTime', status['completionTime'], 'field is immutable'))
-  }
-  const resumed =
-    listAt(status, 'conditions').some((c) => c['type'] === 'Suspended' && c['status'] === 'False') && had('Suspended')
-  const started = isSet(before, 'startTime') && !semanticEqual(before['startTime'], status['startTime'])
-  if (started && !isTrueAt(spec, 'suspend') && !resumed) {
-    errors.push(
-      invalid('status.startTime', status['startTime'] ?? null, 'field is immutable for unsuspended job once set'),
-    )
-  }
-  return errors
 }

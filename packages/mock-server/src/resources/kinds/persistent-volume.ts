@@ -18,13 +18,8 @@ import { checked, isDNSSubdomain } from '../validation/names.ts'
 import { noBacksteps } from '../validation/paths.ts'
 import { validateAccessModes, validateStorage, VOLUME_MODES } from '../validation/persistent-volume-claim.ts'
 import { validateNodeSelector } from '../validation/scheduling.ts'
-import {
-  requiredFields,
-  validateDriverName,
-  validateHostPath,
-  validateNFS,
-  validateOneSource,
-} from '../validation/volumes.ts'
+import { requiredFields } from '../validation/volume-files.ts'
+import { validateDriverName, validateHostPath, validateNFS, validateOneSource } from '../validation/volume-sources.ts'
 import { isMain, specOf, statusOf } from './common.ts'
 import { timestamp } from '../system-fields.ts'
 

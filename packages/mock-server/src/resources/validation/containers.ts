@@ -15,7 +15,9 @@ import { validateEnv, validateEnvFrom } from './env.ts'
 import { checked, isDNSLabel, isPortName, isPortNumber } from './names.ts'
 import { validateLifecycle, validateProbes } from './probes.ts'
 import { validateSecurityContext } from './security-context.ts'
-import { PULL_POLICIES, validateVolumeDevices, validateVolumeMounts, type Volumes } from './volumes.ts'
+import { validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
+import { PULL_POLICIES } from './volume-sources.ts'
+import type { Volumes } from './volumes.ts'
 
 export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
 const RESTART_POLICIES = ['Always', 'Never', 'OnFailure']
