@@ -49,6 +49,9 @@ describe('Snapshots', () => {
     const [a, b] = [state('a'), state('b')]
     snapshots.add(10, a)
     snapshots.add(20, b)
+    snapshots.compact(10)
+    // What is compacted to can still be read.
+    expect(snapshots.getLessOrEqual(19)).toBe(a)
     snapshots.compact(20)
     expect(snapshots.getLessOrEqual(19)).toBeUndefined()
     snapshots.compact(1_000)

@@ -122,6 +122,72 @@ describe('CacheDelegator.getList', () => {
     expect(calls).toEqual(['list'])
   })
 
+  it('keeps the states that its history leads to, and lets the storage answer for older ones', async () => {
+    const { calls } = await counted({
+      tuning: { history: { capacity: 4, lowerBoundCapacity: 4, upperBoundCapacity: 4 } },
+    })
+    for (let i = 0; i < 10; i++) await at.create(`o${i}`)
+    expect(at.resource.state()).toMatchObject({ historyLength: 4, snapshots: 4 })
+    calls.length = 0
+    expect((await list('8', 'Exact')).items).toHaveLength(7)
+    expect(calls).toEqual([])
+    expect((await list('7', 'Exact')).items).toHaveLength(6)
+    expect(calls).toEqual(['list'])
+  })
+
+  it('lets the storage answer when the state that was waited for was not kept', async () => {
+    const { calls } = await counted()
+    await at.create('a')
+    at.kv.freeze()
+    await at.create('b')
+    const read = list('3', 'Exact')
+    await at.clock.step(500)
+    calls.length = 0
+    at.delegator.cacher.markConsistent(false)
+    at.kv.thaw()
+    expect(names(await read)).toEqual(['a', 'b'])
+    expect(calls).toEqual(['list'])
+  })
+
+  // resourceVersion, match, selector; whether the storage answers.
+  it.each<[string, string, object, boolean]>([
+    ['', '', {}, false],
+    ['', '', { limit: 1 }, true],
+    ['', '', { limit: 1, labels: 'a=b' }, false],
+    ['', '', { limit: 1, fields: 'metadata.name=a' }, false],
+    ['', '', { limit: 1, continue: encodeContinue('/configmaps/t1/a', '/configmaps/', -1) }, true],
+    ['0', '', {}, false],
+    ['0', '', { limit: 1 }, true],
+    ['2', '', {}, false],
+    ['2', 'NotOlderThan', { limit: 1 }, true],
+    ['2', 'NotOlderThan', { limit: 1, labels: 'a=b' }, false],
+    ['2', 'Exact', {}, false],
+    ['2', 'Exact', { limit: 1 }, true],
+    ['1', 'Exact', {}, true],
+    ['9', 'NotOlderThan', {}, false],
+  ])('while the cache is not ready, of %j %j %o gives the storage: %j', async (rv, match, selector, answered) => {
+    const { calls } = await counted()
+    await at.create('a')
+    // The states since the cache was filled, at version 2, are there still.
+    at.resource.restart()
+    await at.resource.ready()
+    at.kv.breakWatches({ type: 'compacted', compactRevision: 2 })
+    await at.clock.step(0)
+    expect(at.resource.state()!.ready).toBe(false)
+    calls.length = 0
+    const result = await list(rv, match, selector).catch((error: Error) => error)
+    if (answered) expect(result).toMatchObject({ items: expect.any(Array) })
+    else expect(result).toMatchObject({ code: 429, retryAfterSeconds: 1, message: 'storage is (re)initializing' })
+    expect(calls).toEqual(answered ? ['list'] : [])
+  })
+
+  it('counts a consistent list that was refused since the cache is not ready', async () => {
+    await counted()
+    at.resource.restart()
+    await expect(list()).rejects.toMatchObject({ code: 429 })
+    expect(at.counter('apiserver_watch_cache_consistent_read_total', { success: 'false', fallback: 'false' })).toBe(1)
+  })
+
   it('lets the storage answer for exact versions where no states are kept', async () => {
     const gates = new FeatureGates({ overrides: { ListFromCacheSnapshot: false } })
     const { calls } = await counted({ featureGates: gates })
