@@ -46,6 +46,22 @@ describe('Dispatcher', () => {
     expect(at.resource.state()!.watchers).toBe(1)
   })
 
+  it('lets a watcher that it ends deliver the end of the initial events that it has taken in', async () => {
+    at = await setup()
+    for (let i = 10; i < 22; i++) await at.create(`o${i}`)
+    const initial = { sendInitialEvents: true, allowWatchBookmarks: true }
+    const slow = await at.delegator.watch('/configmaps/t1', watchOptions('', initial))
+    // A bookmark comes in behind the initial events.
+    await at.clock.step(2_000)
+    for (let i = 22; i < 32; i++) await at.create(`o${i}`)
+    await at.clock.step(1_000)
+    expect(at.counter('apiserver_terminated_watchers_total')).toBe(1)
+    expect(at.resource.state()!.watchers).toBe(0)
+    const added = Array.from({ length: 21 }, (_, i) => `ADDED o${i + 10} ${i + 2}`)
+    expect(brief(slow)).toEqual([...added.slice(0, 12), 'END 13', ...added.slice(12)])
+    expect(slow.ended).toBe(true)
+  })
+
   it('gives a watcher the time to make room that the budget has', async () => {
     at = await setup()
     const slow = await watch()

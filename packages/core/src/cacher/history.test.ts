@@ -62,6 +62,13 @@ describe('WatchCacheHistory', () => {
       expect(versions(ring, 5)).toEqual([6, 7, 8, 9])
     })
 
+    it('not when its newest quarter is just as old as events are kept', () => {
+      const ring = history({ capacity: 8, lowerBoundCapacity: 1, upperBoundCapacity: 1_000 })
+      fill(ring, 8, 0)
+      ring.append({ resourceVersion: 9, recordTime: fresh })
+      expect(ring.capacity).toBe(8)
+    })
+
     it('telling of each change', () => {
       const changes: number[][] = []
       const ring = history({
