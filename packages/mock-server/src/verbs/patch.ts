@@ -1,7 +1,9 @@
 import {
   goJSON,
   invalid,
+  newBadRequest,
   newConflict,
+  newInternalError,
   newInvalid,
   newNotFound,
   newUnsupportedMediaType,
@@ -12,6 +14,7 @@ import {
   interpret,
   kindWithDefaults,
   limitedBody,
+  parseGroupVersion,
   strictDecodingMessage,
   strictWarnings,
 } from '../api/decode-body.ts'
@@ -145,7 +148,17 @@ function merge(scope: RequestScope, current: KubeObject, body: PatchBody, option
     const shown = body.type === STRATEGIC ? goValue(body.value) : goJSON(inOrder())
     throw newInvalid({ group: '', kind: '' }, '', [invalid('patch', shown, text)])
   }
-  if (body.type !== STRATEGIC) checkPatchedKind(scope, after, refuse)
+  if (body.type !== STRATEGIC) {
+    if (resource.builtIn) {
+      checkPatchedKind(scope, after, refuse)
+      if (!(after as KubeObject).apiVersion) refuseInternal(scope, after as KubeObject, fieldValidation, refuse)
+    } else {
+      const { kind, apiVersion = '' } = after as KubeObject
+      if (!kind) refuse(`Object 'Kind' is missing in '${goJSON(inOrder())}'`)
+      if (apiVersion.split('/').length > 2) refuse(`unexpected GroupVersion string: ${apiVersion}`)
+      checkPatchedType(scope, after as KubeObject)
+    }
+  }
   const wrong = (body.type === STRATEGIC ? fromUnstructuredError(after, resource.schema) : undefined) ?? error
   if (wrong !== undefined) refuse(wrong)
   const unknown = strict.length < 2 ? strict : decodeAs(resource, inOrder(), fieldValidation).strict
@@ -172,6 +185,35 @@ function inGoOrder(resource: Resource, object: KubeObject): KubeObject {
     return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]))
   }
   return sorted(object) as KubeObject
+}
+
+/** Without a version an object is taken for one of the server's own types, which have none of its fields. */
+function refuseInternal(
+  scope: RequestScope,
+  { apiVersion: _apiVersion, kind: _kind, ...fields }: KubeObject,
+  validation: FieldValidation,
+  refuse: (text: string) => never,
+): never {
+  const unknown = Object.keys(fields)
+    .sort()
+    .map((name) => `unknown field ${JSON.stringify(name)}`)
+  if (validation === 'Strict') refuse(strictDecodingMessage(unknown))
+  if (validation === 'Warn') for (const text of unknown) scope.warnings.add(text)
+  throw newBadRequest(`the name of the object (${scope.name} based on URL) was undeterminable: name must be provided`)
+}
+
+/** Throws when a patch has made another kind, or one of another version, of a custom resource. */
+function checkPatchedType(scope: RequestScope, { kind, apiVersion }: KubeObject): void {
+  const { resource, name } = scope
+  const wantedVersion = groupVersion(resource)
+  if (!apiVersion) throw newInternalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  if (kind === resource.kind && apiVersion === wantedVersion) return
+  const { group } = parseGroupVersion(apiVersion)
+  const errors = [
+    ...(kind === resource.kind ? [] : [invalid('kind', kind ?? '', `must be ${resource.kind}`)]),
+    ...(apiVersion === wantedVersion ? [] : [invalid('apiVersion', apiVersion, `must be ${wantedVersion}`)]),
+  ]
+  throw newInvalid({ group, kind: kind ?? '' }, name, errors)
 }
 
 /** A patch may have made another kind of the object. */

@@ -117,7 +117,10 @@ export function updateManagedFields(write: UpdateWrite): KubeObject {
   // Objects that are not tracked, because they were cleared once, stay so until they are applied.
   if (managed.sets.size === 0 && live !== undefined && live.metadata.uid) return object
   try {
-    update(write, toVersioned(write, live, true), toVersioned(write, object, false), managed)
+    const [before, after] = [toVersioned(write, live, true), toVersioned(write, object, false)]
+    // Built-in kinds are of their types; a custom resource may be older than its schema.
+    if (!write.resource.builtIn) for (const { value, atom } of [before, after]) validateTyped(value, atom, true)
+    update(write, before, after, managed)
     return withManagedFields(object, managed)
   } catch (error) {
     if (!(error instanceof TypedErrors)) throw error
@@ -293,6 +296,13 @@ function apply(write: ApplyWrite, live: KubeObject, decoded: Managed, force: boo
     validateTyped(applied, before.atom, false)
   } catch (error) {
     throw plainError(`failed to create typed patch object (${objectText(applied)}): ${(error as Error).message}`)
+  }
+  if (!write.resource.builtIn) {
+    try {
+      validateTyped(before.value, before.atom, true)
+    } catch (error) {
+      throw plainError(`failed to create typed live object (${objectText(live)}): ${(error as Error).message}`)
+    }
   }
   const identifier = identify(write, write.manager, 'Apply')
   const { value, managers } = updater(write).apply(before, config, managed.sets, identifier, force)
