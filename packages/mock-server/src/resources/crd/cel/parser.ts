@@ -1,21 +1,18 @@
 import type { CallExpr, Expr, MapEntry, StructExpr } from './ast.ts'
-import { escapeWhitespace, tokenize, tokenTypes, type Token, type TokenType } from './lexer.ts'
+import { escapeWhitespace, type Token, type TokenType } from './lexer.ts'
 import { expandReceiverMacro, type MacroHelper } from './macros.ts'
 import { reservedSymbols } from './escaping.ts'
 import type { Source } from './source.ts'
 import { unquote } from './string-literal.ts'
+import { relationOperators, shown, SyntaxFailure, TokenStream, type Types } from './token-stream.ts'
 import { Uint } from './values.ts'
 
 /**
- * Parses CEL by its grammar (`cel-go: parser/gen/CEL.g4`). Errors read as those of the ANTLR parser that Kubernetes
- * has, which repairs what it can: a token too many is left out, one too few is thought to be there, and else all
- * tokens are skipped up to one that may come next.
+ * Parses CEL by its grammar (`cel-go: parser/gen/CEL.g4`). What is wrong is told and repaired as {@link TokenStream} does.
  */
 
 const maxDepth = 250
 const maxCodePoints = 100_000
-
-type Types = ReadonlySet<TokenType>
 
 const expressionStart: readonly TokenType[] = [
   '[',
@@ -36,23 +33,7 @@ const expressionStart: readonly TokenType[] = [
 ]
 const startSet: Types = new Set(expressionStart)
 const optionalStartSet: Types = new Set<TokenType>([...expressionStart, '?'])
-const relationOperators: Types = new Set<TokenType>(['==', '!=', '<', '<=', '>', '>=', 'in'])
-/** What may follow any operand. */
-const afterOperand: Types = new Set<TokenType>([
-  ...relationOperators,
-  '&&',
-  '||',
-  '.',
-  '[',
-  '-',
-  '+',
-  '*',
-  '/',
-  '%',
-  '?',
-])
 
-class SyntaxFailure extends Error {}
 class DepthFailure extends Error {}
 
 /** Parses a source, its macros expanded. Errors are in the source afterwards. */
@@ -73,35 +54,23 @@ export function parse(source: Source): Expr {
 
 class Parser {
   readonly #source: Source
-  readonly #tokens: Token[]
-  /** Tokens that enclosing rules wait for; they stop the skipping. */
-  readonly #awaited: TokenType[] = ['<EOF>']
-  #at = 0
+  readonly #tokens: TokenStream
   #nextId = 1
-  #recovering = false
   #depth = 0
 
   constructor(source: Source) {
     this.#source = source
-    this.#tokens = tokenize(source)
+    this.#tokens = new TokenStream(source)
   }
 
   parseStart(): Expr {
     const expr = this.#expr()
     try {
-      this.#match('<EOF>')
+      this.#tokens.match('<EOF>')
     } catch (error) {
       if (!(error instanceof SyntaxFailure)) throw error
     }
     return expr
-  }
-
-  get #token(): Token {
-    return this.#tokens[this.#at]!
-  }
-
-  #peek(ahead: number): TokenType {
-    return (this.#tokens[this.#at + ahead] ?? this.#tokens.at(-1)!).type
   }
 
   #newId(offset: number): number {
@@ -110,81 +79,14 @@ class Parser {
     return id
   }
 
-  #consume(): Token {
-    const token = this.#token
-    if (token.type !== '<EOF>') this.#at++
-    this.#recovering = false
-    return token
-  }
-
-  #report(message: string, offset: number = this.#token.offset): void {
-    if (!this.#recovering) this.#source.report(offset, `Syntax error: ${message}`)
-    this.#recovering = true
-  }
-
-  /** Takes a token of the given type; repairs the input where it is another. */
-  #match(type: TokenType): Token {
-    if (this.#token.type === type) return this.#consume()
-    const expecting = shown([type])
-    if (this.#peek(1) === type && this.#token.type !== '<EOF>') {
-      this.#report(`extraneous input ${this.#quoted()} expecting ${expecting}`)
-      this.#at++
-      return this.#consume()
-    }
-    if (type !== '<EOF>' && type !== ':' && this.#mayFollow(this.#token.type)) {
-      this.#report(`missing ${expecting} at ${this.#quoted()}`)
-      return { type, text: '', offset: this.#token.offset }
-    }
-    this.#report(`mismatched input ${this.#quoted()} expecting ${expecting}`)
-    throw new SyntaxFailure()
-  }
-
-  /** Whether a token can come after a closed bracket here. */
-  #mayFollow(type: TokenType): boolean {
-    return afterOperand.has(type) || this.#awaited.includes(type)
-  }
-
-  /** Asks for one of several tokens, leaving out one that is too many. */
-  #sync(types: Types): void {
-    if (types.has(this.#token.type)) return
-    const expecting = shown([...types])
-    if (this.#token.type !== '<EOF>' && types.has(this.#peek(1))) {
-      this.#report(`extraneous input ${this.#quoted()} expecting ${expecting}`)
-      this.#at++
-      return
-    }
-    this.#report(`mismatched input ${this.#quoted()} expecting ${expecting}`)
-    throw new SyntaxFailure()
-  }
-
-  #quoted(): string {
-    return `'${escapeWhitespace(this.#token.text)}'`
-  }
-
-  /** Skips to a token that may follow an operand, or that somebody waits for. */
-  #recover(): void {
-    while (this.#token.type !== '<EOF>' && !this.#mayFollow(this.#token.type)) this.#at++
-  }
-
   /** Runs a rule; after a syntax error skips ahead and goes on without its result. */
   #guarded(rule: () => Expr): Expr {
-    const start = this.#at
     try {
       return rule()
     } catch (error) {
       if (!(error instanceof SyntaxFailure)) throw error
-      this.#recover()
-      if (this.#at === start && this.#token.type !== '<EOF>' && !this.#mayFollow(this.#token.type)) this.#at++
-      return { kind: 'unspecified', id: this.#newId(this.#token.offset) }
-    }
-  }
-
-  #within<T>(awaited: readonly TokenType[], rule: () => T): T {
-    this.#awaited.push(...awaited)
-    try {
-      return rule()
-    } finally {
-      this.#awaited.length -= awaited.length
+      this.#tokens.recover()
+      return { kind: 'unspecified', id: this.#newId(this.#tokens.token.offset) }
     }
   }
 
@@ -192,15 +94,15 @@ class Parser {
     if (++this.#depth > maxDepth) throw new DepthFailure(`expression recursion limit exceeded: ${maxDepth}`)
     try {
       const condition = this.#conditionalOr()
-      if (this.#token.type !== '?') return condition
-      const op = this.#consume()
+      if (this.#tokens.token.type !== '?') return condition
+      const op = this.#tokens.consume()
       const id = this.#newId(op.offset)
-      const ifTrue = this.#within([':'], () => this.#conditionalOr())
+      const ifTrue = this.#tokens.within([':'], () => this.#conditionalOr())
       try {
-        this.#match(':')
+        this.#tokens.match(':')
       } catch (error) {
         if (!(error instanceof SyntaxFailure)) throw error
-        this.#recover()
+        this.#tokens.recover()
         return { kind: 'unspecified', id }
       }
       return this.#call(id, '_?_:_', undefined, [condition, ifTrue, this.#expr()])
@@ -217,8 +119,8 @@ class Parser {
   #logical(operator: TokenType, fn: string, operand: () => Expr): Expr {
     const terms = [operand()]
     const ids: number[] = []
-    while (this.#token.type === operator) {
-      const op = this.#consume()
+    while (this.#tokens.token.type === operator) {
+      const op = this.#tokens.consume()
       terms.push(operand())
       ids.push(this.#newId(op.offset))
     }
@@ -234,9 +136,9 @@ class Parser {
   #binary(operators: Types, operand: () => Expr): Expr {
     let left = operand()
     let count = 0
-    while (operators.has(this.#token.type)) {
+    while (operators.has(this.#tokens.token.type)) {
       if (++count > maxDepth) throw new DepthFailure(`expression recursion limit exceeded: ${maxDepth}`)
-      const op = this.#consume()
+      const op = this.#tokens.consume()
       const id = this.#newId(op.offset)
       left = this.#call(id, op.type === 'in' ? '@in' : `_${op.text}_`, undefined, [left, operand()])
     }
@@ -250,14 +152,14 @@ class Parser {
   }
 
   #unary(): Expr {
-    this.#sync(startSet)
-    const first = this.#token
+    this.#tokens.sync(startSet)
+    const first = this.#tokens.token
     if (first.type !== '!' && first.type !== '-') return this.#member()
-    const isLiteral = first.type === '-' && (this.#peek(1) === 'NUM_INT' || this.#peek(1) === 'NUM_FLOAT')
+    const isLiteral = first.type === '-' && (this.#tokens.peek(1) === 'NUM_INT' || this.#tokens.peek(1) === 'NUM_FLOAT')
     if (isLiteral) return this.#member()
     let count = 0
-    while (this.#token.type === first.type) {
-      this.#consume()
+    while (this.#tokens.token.type === first.type) {
+      this.#tokens.consume()
       count++
     }
     const id = count % 2 === 0 ? 0 : this.#newId(first.offset)
@@ -269,7 +171,7 @@ class Parser {
     let operand = this.#primary()
     let count = 0
     for (;;) {
-      const op = this.#token
+      const op = this.#tokens.token
       if (op.type !== '.' && op.type !== '[') return operand
       if (++count > maxDepth) throw new DepthFailure(`expression recursion limit exceeded: ${maxDepth}`)
       operand = op.type === '.' ? this.#selection(operand, op) : this.#index(operand, op)
@@ -277,29 +179,30 @@ class Parser {
   }
 
   #selection(operand: Expr, op: Token): Expr {
-    const optional = this.#peek(1) === '?'
-    const nameAt = this.#at + (optional ? 2 : 1)
-    const name = this.#tokens[nameAt] ?? this.#tokens.at(-1)!
+    const optional = this.#tokens.peek(1) === '?'
+    const distance = optional ? 2 : 1
+    const name = this.#tokens.ahead(distance)
+    this.#tokens.skip(distance)
     if (name.type !== 'IDENTIFIER' && name.type !== 'ESC_IDENTIFIER') {
-      this.#at = Math.min(nameAt, this.#tokens.length - 1)
       if (name.type === 'true' || name.type === 'false' || name.type === 'null') {
-        this.#report(`mismatched input '${name.text}' expecting IDENTIFIER`)
+        this.#tokens.report(`mismatched input '${name.text}' expecting IDENTIFIER`)
       } else {
         const end = name.type === '<EOF>' ? this.#source.text.trimEnd().length : name.offset + name.text.length
-        this.#report(`no viable alternative at input '${escapeWhitespace(this.#source.text.slice(op.offset, end))}'`)
+        this.#tokens.report(
+          `no viable alternative at input '${escapeWhitespace(this.#source.text.slice(op.offset, end))}'`,
+        )
       }
       throw new SyntaxFailure()
     }
-    this.#at = nameAt
-    this.#consume()
+    this.#tokens.consume()
     const field = name.type === 'ESC_IDENTIFIER' ? name.text.slice(1, -1) : name.text
     if (optional) {
       const id = this.#newId(op.offset)
       const literal: Expr = { kind: 'literal', id: this.#newId(name.offset), value: field }
       return { kind: 'call', id, fn: '_?._', target: undefined, args: [operand, literal] }
     }
-    if (this.#token.type === '(' && name.type === 'IDENTIFIER') {
-      const open = this.#consume()
+    if (this.#tokens.token.type === '(' && name.type === 'IDENTIFIER') {
+      const open = this.#tokens.consume()
       const id = this.#newId(open.offset)
       return this.#call(id, field, operand, this.#arguments())
     }
@@ -307,40 +210,40 @@ class Parser {
   }
 
   #index(operand: Expr, op: Token): Expr {
-    this.#consume()
+    this.#tokens.consume()
     const id = this.#newId(op.offset)
-    if (this.#token.type !== '?') this.#sync(optionalStartSet)
-    const optional = this.#token.type === '?'
-    if (optional) this.#consume()
-    const index = this.#within([']'], () => this.#expr())
-    this.#match(']')
+    if (this.#tokens.token.type !== '?') this.#tokens.sync(optionalStartSet)
+    const optional = this.#tokens.token.type === '?'
+    if (optional) this.#tokens.consume()
+    const index = this.#tokens.within([']'], () => this.#expr())
+    this.#tokens.match(']')
     return this.#call(id, optional ? '_[?_]' : '_[_]', undefined, [operand, index])
   }
 
   /** Arguments up to and with the closing parenthesis. */
   #arguments(): Expr[] {
     const args: Expr[] = []
-    this.#sync(argumentsStartSet)
-    if (this.#token.type !== ')') {
-      this.#within([')', ','], () => {
+    this.#tokens.sync(argumentsStartSet)
+    if (this.#tokens.token.type !== ')') {
+      this.#tokens.within([')', ','], () => {
         args.push(this.#expr())
-        while (this.#token.type === ',') {
-          this.#consume()
+        while (this.#tokens.token.type === ',') {
+          this.#tokens.consume()
           args.push(this.#expr())
         }
       })
     }
-    this.#match(')')
+    this.#tokens.match(')')
     return args
   }
 
   #primary(): Expr {
-    const token = this.#token
+    const token = this.#tokens.token
     switch (token.type) {
       case '(': {
-        this.#consume()
-        const inner = this.#within([')'], () => this.#expr())
-        this.#match(')')
+        this.#tokens.consume()
+        const inner = this.#tokens.within([')'], () => this.#expr())
+        this.#tokens.match(')')
         return inner
       }
       case '[':
@@ -356,23 +259,23 @@ class Parser {
   }
 
   #identifier(): Expr {
-    const leadingDot = this.#token.type === '.'
-    if (leadingDot) this.#consume()
+    const start = this.#tokens.token
+    const leadingDot = start.type === '.'
+    if (leadingDot) this.#tokens.consume()
     const prefix = leadingDot ? '.' : ''
-    const start = leadingDot ? this.#tokens[this.#at - 1]! : this.#token
     const message = this.#messageLength()
     if (message > 0) return this.#struct(prefix, message)
-    const name = this.#match('IDENTIFIER')
+    const name = this.#tokens.match('IDENTIFIER')
     if (reservedSymbols.has(name.text)) {
-      if (this.#token.type === '(') {
-        this.#consume()
+      if (this.#tokens.token.type === '(') {
+        this.#tokens.consume()
         this.#arguments()
       }
       this.#source.report(start.offset, `reserved identifier: ${name.text}`)
       return { kind: 'unspecified', id: this.#newId(start.offset) }
     }
-    if (this.#token.type === '(') {
-      const open = this.#consume()
+    if (this.#tokens.token.type === '(') {
+      const open = this.#tokens.consume()
       const id = this.#newId(open.offset)
       return this.#call(id, prefix + name.text, undefined, this.#arguments())
     }
@@ -383,89 +286,93 @@ class Parser {
   #messageLength(): number {
     let ahead = 0
     for (;;) {
-      if (this.#peek(ahead) !== 'IDENTIFIER') return 0
+      if (this.#tokens.peek(ahead) !== 'IDENTIFIER') return 0
       ahead++
-      if (this.#peek(ahead) === '{') return ahead
-      if (this.#peek(ahead) !== '.') return 0
+      if (this.#tokens.peek(ahead) === '{') return ahead
+      if (this.#tokens.peek(ahead) !== '.') return 0
       ahead++
     }
   }
 
   #struct(prefix: string, length: number): Expr {
     let typeName = prefix
-    for (let i = 0; i < length; i++) typeName += this.#consume().text
-    const open = this.#consume()
+    for (let i = 0; i < length; i++) typeName += this.#tokens.consume().text
+    const open = this.#tokens.consume()
     const id = this.#newId(open.offset)
     const fields: StructExpr['fields'][number][] = []
-    this.#within(['}', ','], () => {
-      while (this.#token.type === 'IDENTIFIER' || this.#token.type === 'ESC_IDENTIFIER' || this.#token.type === '?') {
-        const optional = this.#token.type === '?'
-        if (optional) this.#consume()
-        const name = this.#consume()
-        const colon = this.#match(':')
+    this.#tokens.within(['}', ','], () => {
+      while (
+        this.#tokens.token.type === 'IDENTIFIER' ||
+        this.#tokens.token.type === 'ESC_IDENTIFIER' ||
+        this.#tokens.token.type === '?'
+      ) {
+        const optional = this.#tokens.token.type === '?'
+        if (optional) this.#tokens.consume()
+        const name = this.#tokens.consume()
+        const colon = this.#tokens.match(':')
         const field = name.type === 'ESC_IDENTIFIER' ? name.text.slice(1, -1) : name.text
         fields.push({ id: this.#newId(colon.offset), name: field, value: this.#expr(), optional })
-        if ((this.#token.type as TokenType) !== ',') break
-        this.#consume()
+        if ((this.#tokens.token.type as TokenType) !== ',') break
+        this.#tokens.consume()
       }
     })
-    this.#match('}')
+    this.#tokens.match('}')
     return { kind: 'struct', id, typeName, fields }
   }
 
   #list(): Expr {
-    const open = this.#consume()
+    const open = this.#tokens.consume()
     const id = this.#newId(open.offset)
     const elements: Expr[] = []
     const optionals = new Set<number>()
-    this.#sync(listStartSet)
-    this.#within([']', ','], () => {
-      if (!optionalStartSet.has(this.#token.type)) return
+    this.#tokens.sync(listStartSet)
+    this.#tokens.within([']', ','], () => {
+      if (!optionalStartSet.has(this.#tokens.token.type)) return
       for (;;) {
-        if (this.#token.type === '?') {
-          this.#consume()
+        if (this.#tokens.token.type === '?') {
+          this.#tokens.consume()
           optionals.add(elements.length)
         }
         elements.push(this.#expr())
-        if (this.#token.type !== ',' || !optionalStartSet.has(this.#peek(1))) return
-        this.#consume()
+        if (this.#tokens.token.type !== ',' || !optionalStartSet.has(this.#tokens.peek(1))) return
+        this.#tokens.consume()
       }
     })
-    this.#sync(listEndSet)
-    if (this.#token.type === ',') this.#consume()
-    this.#match(']')
+    this.#tokens.sync(listEndSet)
+    if (this.#tokens.token.type === ',') this.#tokens.consume()
+    this.#tokens.match(']')
     return { kind: 'list', id, elements, optionals }
   }
 
   #mapLiteral(): Expr {
-    const open = this.#consume()
+    const open = this.#tokens.consume()
     const id = this.#newId(open.offset)
     const entries: MapEntry[] = []
-    this.#sync(mapStartSet)
-    this.#within(['}', ','], () => {
-      if (!optionalStartSet.has(this.#token.type)) return
+    this.#tokens.sync(mapStartSet)
+    this.#tokens.within(['}', ','], () => {
+      if (!optionalStartSet.has(this.#tokens.token.type)) return
       for (;;) {
-        const optional = this.#token.type === '?'
-        if (optional) this.#consume()
-        const key = this.#within([':'], () => this.#expr())
-        const colon = this.#match(':')
+        const optional = this.#tokens.token.type === '?'
+        if (optional) this.#tokens.consume()
+        const key = this.#tokens.within([':'], () => this.#expr())
+        const colon = this.#tokens.match(':')
         const entryId = this.#newId(colon.offset)
         entries.push({ id: entryId, key, value: this.#expr(), optional })
-        if (this.#token.type !== ',' || !optionalStartSet.has(this.#peek(1))) return
-        this.#consume()
+        if (this.#tokens.token.type !== ',' || !optionalStartSet.has(this.#tokens.peek(1))) return
+        this.#tokens.consume()
       }
     })
-    this.#sync(mapEndSet)
-    if (this.#token.type === ',') this.#consume()
-    this.#match('}')
+    this.#tokens.sync(mapEndSet)
+    if (this.#tokens.token.type === ',') this.#tokens.consume()
+    this.#tokens.match('}')
     return { kind: 'map', id, entries }
   }
 
   #literal(): Expr {
-    const start = this.#token
+    const start = this.#tokens.token
     const negative = start.type === '-'
-    if (negative) this.#consume()
-    const token = this.#consume()
+    if (negative) this.#tokens.consume()
+    const token = this.#tokens.consume()
     const literal = (value: Extract<Expr, { kind: 'literal' }>['value']): Expr => ({
       kind: 'literal',
       id: this.#newId(start.offset),
@@ -501,8 +408,8 @@ class Parser {
         return 'error' in text ? fail(text.error) : literal(text.value)
       }
       default:
-        this.#at--
-        this.#report(`mismatched input ${this.#quoted()} expecting ${shown(expressionStart)}`)
+        this.#tokens.putBack()
+        this.#tokens.report(`mismatched input ${this.#tokens.quoted()} expecting ${shown(expressionStart)}`)
         throw new SyntaxFailure()
     }
   }
@@ -570,11 +477,3 @@ const listStartSet: Types = new Set<TokenType>([...optionalStartSet, ']', ','])
 const listEndSet: Types = new Set<TokenType>([']', ','])
 const mapStartSet: Types = new Set<TokenType>([...optionalStartSet, '}', ','])
 const mapEndSet: Types = new Set<TokenType>(['}', ','])
-
-/** A set of tokens as ANTLR prints it. */
-function shown(types: readonly TokenType[]): string {
-  const print = (type: TokenType): string => (type === '<EOF>' || /^[A-Z]/.test(type) ? type : `'${type}'`)
-  if (types.length === 1) return print(types[0]!)
-  const sorted = [...types].sort((a, b) => tokenTypes.indexOf(a as never) - tokenTypes.indexOf(b as never))
-  return `{${sorted.map(print).join(', ')}}`
-}
