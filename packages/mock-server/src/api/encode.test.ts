@@ -66,6 +66,16 @@ describe('respondObject', () => {
     )
   })
 
+  it('speaks protobuf of the metadata of custom resources, but not of themselves', () => {
+    const custom = resourceOf({ group: 'example.com', kind: 'Gizmo', resource: 'gizmos' })
+    const mediaType = (accept: string): string => negotiateFormat(contextOf({ accept }), custom).mediaType
+    const protobuf = 'application/vnd.kubernetes.protobuf'
+    expect(mediaType(`${protobuf};as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json`)).toBe(protobuf)
+    expect(mediaType(`${protobuf},application/json`)).toBe('application/json')
+    expect(() => mediaType(protobuf)).toThrow('only the following media types are accepted')
+    expect(() => mediaType(`${protobuf};as=Table;v=v1;g=meta.k8s.io`)).toThrow('only the following media types')
+  })
+
   it('converts a stored version once for all who ask', () => {
     let conversions = 0
     const v2 = resourceOf({ version: 'v2', fromStorage: (o) => (conversions++, { ...o, apiVersion: 'v2' }) })

@@ -13,6 +13,7 @@ import {
   negotiateOutput,
   type ConvertTarget,
   type Negotiated,
+  type TransformRestriction,
 } from './negotiation.ts'
 import { groupVersion, objectLine, versionedObject } from './object-bytes.ts'
 import { acceptsGzip, answerHeaders, type ResponseContext } from './response-context.ts'
@@ -29,9 +30,14 @@ export interface OutputFormat extends Negotiated {
 /** Negotiates how a resource request is answered; throws the 406 Status. */
 export function negotiateFormat(context: ResponseContext, resource: Resource): OutputFormat {
   const { accept, 'user-agent': userAgent } = context.requestHeaders
-  const codecs = hasProtobuf(groupVersion(resource), resource.kind) ? { codecs: allCodecs } : {}
-  const allows = resource.verbs.includes('list') ? allowsTransform : allowsMetadataOnly
-  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, { allows, ...codecs })
+  const transforms = resource.verbs.includes('list') ? allowsTransform : allowsMetadataOnly
+  // The metadata of any object has a message, custom resources have none.
+  const allows: TransformRestriction = hasProtobuf(groupVersion(resource), resource.kind)
+    ? transforms
+    : (mediaType, convert) =>
+        (mediaType !== 'application/vnd.kubernetes.protobuf' || convert !== undefined) && transforms(mediaType, convert)
+  const options = { allows, codecs: allCodecs }
+  const negotiated = negotiateOutput({ accept, 'user-agent': userAgent }, context.query, options)
   return { ...negotiated, includeObject: 'Metadata' }
 }
 
