@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { LoadInput } from './load.ts'
+import type { LoadInput } from './load-source.ts'
 import { createKubeServer, type KubeServer } from './server.ts'
 
 const configMap = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\n`

@@ -1,17 +1,7 @@
 import { isNotFound, type KubeObject } from '@freshread/core'
-import type { KubeRequest, KubeResponse } from '../api/message.ts'
-import type { MutableRegistry } from '../resources/mutable-registry.ts'
+import { collectionPath, LocalClient, type LocalServer } from '../local-client.ts'
 import type { Resource } from '../resources/resource.ts'
 
-/** What the controller needs of the server it works in: it is a client like any other. */
-export interface NamespaceControllerServer {
-  readonly registry: MutableRegistry
-  handle(request: KubeRequest): Promise<KubeResponse>
-  listStored(resource: Resource, namespace: string): Promise<readonly KubeObject[]>
-}
-
-const encoder = new TextEncoder()
-const decoder = new TextDecoder()
 const USER_AGENT = 'namespace-controller'
 
 /**
@@ -19,11 +9,13 @@ const USER_AGENT = 'namespace-controller'
  * takes the finalizer that held them. A namespace whose objects have finalizers waits until those are gone.
  */
 export class NamespaceController {
-  readonly #server: NamespaceControllerServer
+  readonly #server: LocalServer
+  readonly #client: LocalClient
   readonly #busy = new Map<string, 'once' | 'again'>()
 
-  constructor(server: NamespaceControllerServer) {
+  constructor(server: LocalServer) {
     this.#server = server
+    this.#client = new LocalClient(server, USER_AGENT)
   }
 
   /** Sees every write: a namespace that begins to end, or something in one that is ending. */
@@ -68,7 +60,7 @@ export class NamespaceController {
         if (metadata.deletionTimestamp == null || (metadata.deletionGracePeriodSeconds ?? 0) > 0) {
           await this.#call(
             'DELETE',
-            `${pathOf(resource, name)}/${encodeURIComponent(metadata.name!)}?gracePeriodSeconds=0`,
+            `${collectionPath(resource, name)}/${encodeURIComponent(metadata.name!)}?gracePeriodSeconds=0`,
           )
         }
       }
@@ -92,23 +84,9 @@ export class NamespaceController {
 
   /** `undefined` when there is no such object. */
   async #call(method: string, url: string, body?: unknown): Promise<KubeObject | undefined> {
-    const [path = '', query = ''] = url.split('?')
-    const response = await this.#server.handle({
-      method,
-      path,
-      query,
-      headers: { 'user-agent': USER_AGENT, 'content-type': 'application/json' },
-      body: body === undefined ? undefined : encoder.encode(JSON.stringify(body)),
-      signal: new AbortController().signal,
-    })
-    if (response.status === 404) return undefined
-    const text = response.body instanceof Uint8Array ? decoder.decode(response.body) : ''
-    if (response.status >= 400 && response.status !== 409) throw new Error(`${method} ${path}: ${text}`)
-    return JSON.parse(text) as KubeObject
+    const { status, object } = await this.#client.send(method, url, body)
+    if (status === 404) return undefined
+    if (status >= 400 && status !== 409) throw new Error(`${method} ${url}: ${JSON.stringify(object)}`)
+    return object as KubeObject
   }
-}
-
-function pathOf(resource: Resource, namespace: string): string {
-  const base = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
-  return `${base}/namespaces/${namespace}/${resource.resource}`
 }
