@@ -105,6 +105,21 @@ describe('Cacher.watch', () => {
     expect(brief(watcher)).toEqual(['DELETED b 8'])
   })
 
+  it('is about one namespace though a request for that names it as where it lies, too', async () => {
+    at = await setup({
+      groupResource: { group: '', resource: 'namespaces' },
+      resourcePrefix: '/namespaces',
+      namespaced: false,
+    })
+    const watcher = await at.delegator.watch('/namespaces/x', {
+      ...watchOptions('1', { namespace: 'x', fields: 'metadata.name=x' }),
+      recursive: false,
+      name: 'x',
+    })
+    for (const name of ['w', 'x']) await at.delegator.create(`/namespaces/${name}`, { metadata: { name } })
+    expect(brief(watcher)).toEqual(['ADDED x 3'])
+  })
+
   it('is not mixed up by names that begin alike', async () => {
     at = await setup()
     const watcher = await at.delegator.watch('/configmaps/t', watchOptions('1'))
@@ -458,6 +473,18 @@ describe('Cacher', () => {
     expect(at.resource.state()!.ready).toBe(false)
     await at.clock.step(1_000)
     expect(at.resource.state()).toMatchObject({ ready: true, listResourceVersion: 6 })
+  })
+
+  it('takes an error for the first again after a minute without one', async () => {
+    await populated()
+    const error: KVWatchResponse = { type: 'error', error: new Error('etcdserver: no leader') }
+    for (let i = 0; i < 3; i++) {
+      at.kv.breakWatches(error)
+      await at.clock.step(20_000)
+      at.kv.breakWatches(error)
+      await at.clock.step(61_000)
+    }
+    expect(at.resource.state()).toMatchObject({ ready: true, listResourceVersion: 1 })
   })
 
   it('refuses reads while the storage cannot be read, and says why', async () => {

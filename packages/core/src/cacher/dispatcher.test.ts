@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { brief, configMap, keyOf, setup, watchOptions, type Setup } from './test-support.ts'
+import { cacherMetrics } from '../metrics/cacher.ts'
+import { MetricsRegistry } from '../metrics/registry.ts'
+import { FakeClock } from '../testing/fake-clock.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { WatchCacheEvent } from './event.ts'
+import { brief, configMap, element, keyOf, setup, watchOptions, type Setup } from './test-support.ts'
+import { IndexedWatchers } from './watchers.ts'
+import { yieldMacrotask } from './yield-macrotask.ts'
 
 let at: Setup
 afterEach(() => at.close())
@@ -157,6 +164,30 @@ describe('Dispatcher', () => {
     await written
     await at.clock.step(0)
     expect(seen).toEqual(['ADDED a 2', 'ADDED b 3'])
+  })
+
+  it.each([
+    ['after a turn', [], { version: 256, dispatched: 256 }],
+    ['but not between events of one version', [257, 258], { version: 256, dispatched: 258 }],
+  ])('sends bookmarks that are due %s, though there is more to hand out', async (_when, same: number[], expected) => {
+    const clock = new FakeClock()
+    const metrics = cacherMetrics(new MetricsRegistry(), { group: '', resource: 'configmaps' })
+    const bookmarks: object[] = []
+    const dispatcher = new Dispatcher({
+      clock,
+      metrics,
+      watchers: new IndexedWatchers(),
+      onBookmarks: (version) => void bookmarks.push({ version, dispatched: metrics.eventsDispatched.value }),
+    })
+    let version = 0
+    for (let event = 1; event <= 300; event++) {
+      if (!same.includes(event)) version = event
+      dispatcher.event(new WatchCacheEvent('ADDED', element('a', version), undefined, version, 0, 0))
+    }
+    dispatcher.bookmarks()
+    expect(bookmarks).toEqual([])
+    await yieldMacrotask()
+    expect(bookmarks).toEqual([expected])
   })
 
   it('counts an event and the version it brings', async () => {

@@ -17,6 +17,9 @@ const eventsPerTurn = 256
 /** How many turns a blocked watcher gets before it counts as slow, whatever the budget. */
 const patientTurns = 2
 
+/** How many slots of the queue may have been read before their memory is given back. */
+const maxReadSlots = 1024
+
 /** Options of {@link Dispatcher}. */
 export interface DispatcherOptions<T extends KubeObject> {
   readonly clock: Clock
@@ -112,14 +115,10 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
 
   #run(): void {
     this.#running = true
-    while (this.#head < this.#queue.length) {
-      const item = this.#queue[this.#head]!
-      // Not kept alive by a slot that was read.
-      this.#queue[this.#head++] = 0
-      if (this.#head === this.#queue.length) {
-        this.#queue = []
-        this.#head = 0
-      }
+    for (;;) {
+      this.#sendBookmarks()
+      const item = this.#shift()
+      if (item === undefined) break
       if (typeof item === 'number') {
         this.#processed(item)
         continue
@@ -138,10 +137,29 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
       }
     }
     this.#running = false
-    if (this.#bookmarksDue) {
-      this.#bookmarksDue = false
-      this.#onBookmarks(this.#lastProcessed)
+  }
+
+  #shift(): WatchCacheEvent<T> | number | undefined {
+    if (this.#head === this.#queue.length) return undefined
+    const item = this.#queue[this.#head]!
+    // Not kept alive by a slot that was read.
+    this.#queue[this.#head++] = 0
+    if (this.#head === this.#queue.length) {
+      this.#queue = []
+      this.#head = 0
+    } else if (this.#head >= maxReadSlots && this.#head * 2 >= this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
     }
+    return item
+  }
+
+  /** Sends the bookmarks that are due, but not between two events of one version: who comes back for more would miss one. */
+  #sendBookmarks(): void {
+    const next = this.#queue[this.#head]
+    if (!this.#bookmarksDue || (next !== undefined && versionOf(next) === this.#lastProcessed)) return
+    this.#bookmarksDue = false
+    this.#onBookmarks(this.#lastProcessed)
   }
 
   #processed(resourceVersion: number): void {
@@ -218,4 +236,8 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     this.#clock.clearTimeout(timer)
     this.#budget.returnUnused(budget - (this.#clock.now() - started))
   }
+}
+
+function versionOf(item: WatchCacheEvent | number): number {
+  return typeof item === 'number' ? item : item.resourceVersion
 }

@@ -32,6 +32,33 @@ describe('StoreWatch', () => {
     expect(watch.ended).toBe(false)
   })
 
+  it('stays in order and lets go of what was taken, though its reader is always behind', async () => {
+    let last = 0
+    const objects: WeakRef<object>[] = []
+    const watch = new StoreWatch<{ readonly i: number }, never>(
+      ({ i }) => {
+        expect(i).toBe(++last)
+        return { type: 'BOOKMARK', resourceVersion: i, initialEventsEnd: false }
+      },
+      (error) => {
+        throw error
+      },
+      () => undefined,
+    )
+    for (let i = 1; i <= 5_000; i++) {
+      const received = { i }
+      objects.push(new WeakRef(received))
+      watch.push(received)
+      if (i > 500) watch.poll()
+    }
+    expect(last).toBe(4_500)
+    // Objects that were held by a WeakRef may go once the task is over.
+    await new Promise((resolve) => setImmediate(resolve))
+    ;(globalThis as { gc?: () => void }).gc!()
+    expect(objects.slice(0, 4_400).filter((object) => object.deref() !== undefined)).toHaveLength(0)
+    expect(watch.poll()).toMatchObject({ resourceVersion: 4_501 })
+  })
+
   it('wakes its reader, but never from within a poll', () => {
     const { watch, take } = setUp()
     const readable = vi.fn()

@@ -4,16 +4,21 @@ import type { Watch, WatchEvent } from './storage.ts'
 /** Makes events of what was received, or nothing for what is not wanted. A thrown error ends the watch. */
 export type ReceivedTransform<R, T extends KubeObject> = (received: R) => WatchEvent<T> | undefined
 
+/** How many places of the queue may have been read before their memory is given back. */
+const maxReadPlaces = 1024
+
 /**
- * A watch on the storage. What is received waits here as it came, like in etcd's own client, and becomes an
- * event when it is taken; nothing is dropped for a slow reader.
+ * A watch on the storage. What is received waits here as it came, and becomes an event when it is taken; nothing
+ * is dropped for a slow reader, and nobody else has to wait for one. Upstream has 100 places before and after its
+ * decoder (`pkg/storage/etcd3/watcher.go`), but what does not fit there queues without a limit in etcd's client
+ * before them, so that a reader cannot tell the difference.
  */
 export class StoreWatch<R, T extends KubeObject> implements Watch<T> {
   onReadable: (() => void) | undefined
   readonly #transform: ReceivedTransform<R, T>
   readonly #toError: (error: unknown) => WatchEvent<T>
   readonly #onStop: () => void
-  #queue: R[] = []
+  #queue: (R | undefined)[] = []
   #head = 0
   /** An error to tell after the queue. */
   #failure: { readonly error: unknown } | undefined
@@ -71,8 +76,7 @@ export class StoreWatch<R, T extends KubeObject> implements Watch<T> {
 
   #next(): WatchEvent<T> | undefined {
     while (this.#head < this.#queue.length) {
-      const received = this.#queue[this.#head++]!
-      if (this.#head === this.#queue.length) this.#clear()
+      const received = this.#shift()
       try {
         const event = this.#transform(received)
         if (event !== undefined) return event
@@ -86,6 +90,18 @@ export class StoreWatch<R, T extends KubeObject> implements Watch<T> {
     const { error } = this.#failure
     this.#failure = undefined
     return this.#toError(error)
+  }
+
+  #shift(): R {
+    const received = this.#queue[this.#head]!
+    // Not kept alive by a place that was read.
+    this.#queue[this.#head++] = undefined
+    if (this.#head === this.#queue.length) this.#clear()
+    else if (this.#head >= maxReadPlaces && this.#head * 2 >= this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+    return received
   }
 
   #clear(): void {
