@@ -59,7 +59,7 @@ export class Pins {
   /** Takes over exported pins, keeping the newer of each. Throws a TypeError that says what is wrong. */
   import(exported: ExportedPins, time: number): void {
     const servers: unknown = exported?.version === 1 && exported.servers
-    if (!servers || typeof servers !== 'object') throw new TypeError('not exported pins')
+    if (!servers || typeof servers !== 'object') throw new TypeError('no pins or token of FreshRead')
     const parsed = Object.entries(exported.servers).flatMap(([server, resources]) =>
       Object.entries(resources ?? {}).map(([name, value]) => {
         const [match, pin, blind, namespaces] = (typeof value === 'string' && EXPORTED.exec(value)) || []

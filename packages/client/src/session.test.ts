@@ -360,6 +360,23 @@ describe('deletes', () => {
     expect(queries()[2]).toBe(PINNED_GET)
   })
 
+  it('by an update that takes the last finalizer off are read as they are now', async () => {
+    const { fetch, session, queries } = setup([
+      configMap('a', '8', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] }),
+      configMap('a', '8', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] }),
+      configMap('a', '8', { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      { status: 404, body: { kind: 'Status', code: 404 } },
+      configMapList('9'),
+    ])
+    await fetch(OBJECT, { method: 'DELETE' })
+    await fetch(OBJECT)
+    await fetch(OBJECT, { method: 'PATCH', body: '{}' })
+    await fetch(OBJECT)
+    await fetch(LIST)
+    expect(queries()).toEqual(['DELETE ', '?resourceVersion=8', 'PATCH ', '', ''])
+    expect(session.exportPins().servers[BASE]).toEqual({ configmaps: '9' })
+  })
+
   it('by an eviction that may have happened are read as they are now', async () => {
     const pods = `${BASE}/api/v1/namespaces/default/pods`
     const { fetch, queries } = setup([configMap('a', '7'), { status: 503, body: '' }, configMap('a', '9')])

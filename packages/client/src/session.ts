@@ -68,7 +68,12 @@ interface Sent extends Plan {
 /** The parts of any answer that matter here. */
 interface Body {
   readonly kind?: unknown
-  readonly metadata?: { readonly uid?: unknown; readonly resourceVersion?: unknown }
+  readonly metadata?: {
+    readonly uid?: unknown
+    readonly resourceVersion?: unknown
+    readonly deletionTimestamp?: unknown
+    readonly finalizers?: unknown
+  }
 }
 
 /** What goes through these is somebody else's: nothing of it is stored, or as of a resource version. */
@@ -88,7 +93,7 @@ export class FreshReadSession extends Emitter<SessionEvents> {
   /** By API server and uid: the last resource version written, and when. */
   readonly #own = new Map<string, { readonly resourceVersion: string; readonly at: number }>()
   /** By API server and object: when a write to it was refused as a conflict. */
-  readonly #conflicts = new Map<string, { readonly at: number }>()
+  readonly #conflicts = new Map<string, number>()
   readonly #inFlight = new SingleFlight()
   /** Advances with everything that a later read must reflect. */
   #time = 1
@@ -147,13 +152,13 @@ export class FreshReadSession extends Emitter<SessionEvents> {
 
   /** Takes over the pins in a token. Throws a TypeError for anything that is not one. */
   fromToken(token: string): this {
-    let servers: ExportedPins['servers']
+    let servers: unknown
     try {
-      servers = JSON.parse(atob(token)) as ExportedPins['servers']
-    } catch (cause) {
-      throw new TypeError('not a FreshRead token', { cause })
+      servers = JSON.parse(atob(token))
+    } catch {
+      // Refused with what decodes to no pins.
     }
-    return this.importPins({ version: 1, servers })
+    return this.importPins({ version: 1, servers } as ExportedPins)
   }
 
   /** Warns, once, of a timeout that ends a request before the server's own "not yet", which comes after 3 seconds. */
@@ -293,7 +298,7 @@ export class FreshReadSession extends Emitter<SessionEvents> {
       const outcome = classify(status, (name) => view.header(name), await view.json(), this.options.clock.now())
       if (status >= 500) this.#mayHaveHappened(request)
       if (outcome.kind === 'conflict') {
-        setBounded(this.#conflicts, objectKey(request), { at: ++this.#time }, MAX_CONFLICTS)
+        setBounded(this.#conflicts, objectKey(request), ++this.#time, MAX_CONFLICTS)
       }
       return outcome
     }
@@ -312,7 +317,7 @@ export class FreshReadSession extends Emitter<SessionEvents> {
       return this.#setBlind(request)
     }
     const body = (await view.json()) as Body | undefined
-    const { resourceVersion, uid } = (body?.kind !== 'Status' && body?.metadata) || {}
+    const { resourceVersion, uid, deletionTimestamp, finalizers } = (body?.kind !== 'Status' && body?.metadata) || {}
     if (isComparable(resourceVersion)) {
       this.#time++
       this.#raise(request, resourceVersion)
@@ -320,9 +325,10 @@ export class FreshReadSession extends Emitter<SessionEvents> {
       const key = `${server} ${uid as string}`
       const newest = newerOf(this.#own.get(key)?.resourceVersion, resourceVersion)!
       setBounded(this.#own, key, { resourceVersion: newest, at: this.#time }, this.options.maxOwnObjects)
-    } else if (verb === 'delete' || !body) {
-      this.#setBlind(request)
-    }
+      // An update that takes the last finalizer off deletes, and answers with the version from before.
+      if (verb === 'delete' || !deletionTimestamp || finalizers) return
+    } else if (verb !== 'delete' && body) return
+    this.#setBlind(request)
   }
 
   /** Something happened, and no pin can tell: until a list shows where we are, reads ask for the newest. */
@@ -339,8 +345,7 @@ export class FreshReadSession extends Emitter<SessionEvents> {
   async #readCurrent(request: RequestInfo, { pin, at }: Sent, view: AnswerView): Promise<void> {
     const isGet = request.verb === 'get'
     const conflict = objectKey(request)
-    const refused = this.#conflicts.get(conflict)
-    if (refused && refused.at <= at) this.#conflicts.delete(conflict)
+    if (this.#conflicts.get(conflict)! <= at) this.#conflicts.delete(conflict)
     const { blind } = this.#known(request)
     if (isGet ? !this.#own.size : !pin && !blind.size) return
     const { uid, resourceVersion: found } = ((await view.json()) as Body | undefined)?.metadata ?? {}

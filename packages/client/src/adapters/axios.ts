@@ -22,14 +22,11 @@ declare module 'axios' {
 /** An answer as axios' adapters give it: what `validateStatus` refuses comes as an error that holds it. */
 interface Answer {
   readonly response: AxiosResponse
-  readonly error?: AxiosError
+  readonly error?: AxiosError | undefined
 }
 
 /** axios' codes for the end of its own `timeout`: the caller's wish, not a broken connection. */
 const TIMED_OUT = /ABORTED|TIMEDOUT/
-
-/** By the adapter that sends through it. */
-const sessions = new WeakMap<object, FreshReadSession>()
 
 /**
  * Sends an axios instance's requests through a session, with any of its adapters. Interceptors,
@@ -43,10 +40,11 @@ export function attachFreshRead(instance: AxiosInstance, session: FreshReadSessi
   const id = instance.interceptors.request.use((config) => {
     const { adapter } = config
     // Attached twice, it would wait for its own waits.
-    if (sessions.get(adapter as object) === session) return config
+    if ((adapter as { session?: unknown } | undefined)?.session === session) return config
     session.checkTimeout(config.timeout)
-    config.adapter = (final) => send({ ...final, adapter }, instance, session, owner)
-    sessions.set(config.adapter, session)
+    config.adapter = Object.assign((final: Config) => send({ ...final, adapter }, instance, session, owner), {
+      session,
+    })
     return config
   })
   return () => instance.interceptors.request.eject(id)
@@ -63,19 +61,20 @@ async function send(
   owner: number,
 ): Promise<AxiosResponse> {
   const config = options as InternalAxiosRequestConfig
-  const { data, headers, responseType, auth, method = 'get' } = config
+  const { data, headers, responseType, auth, method } = config
   const adapter = getAdapter(config.adapter, config)
   const url = instance.getUri(config)
   const cancelToken = config.cancelToken as { toAbortSignal(): AbortSignal } | undefined
   const signals = [config.signal as AbortSignal | undefined, cancelToken?.toAbortSignal()].filter(
-    (one) => one !== undefined,
+    (one): one is AbortSignal => !!one,
   )
-  const signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
+  const signal = signals[1] ? AbortSignal.any(signals) : signals[0]
   // The one that leads decides for all that share its request.
   const isOwn = (['httpsAgent', 'validateStatus'] as const).some((name) => config[name] !== instance.defaults[name])
   try {
     const { response, error } = await session.request<Answer>({
-      method,
+      // axios has filled it in.
+      method: method!,
       url,
       contentType: headers.getContentType() as string | null,
       body: data,
@@ -122,10 +121,11 @@ function rewritten(config: InternalAxiosRequestConfig, url: string): InternalAxi
 
 /** axios transforms a response in place: each caller gets one of its own. */
 function copy({ response, error }: Answer): Answer {
-  const own = { ...response, headers: AxiosHeaders.from({ ...(response.headers as AxiosHeaders) }) }
-  return error
-    ? { response: own, error: new AxiosError(error.message, error.code, error.config, error.request, own) }
-    : { response: own }
+  const own = { ...response, headers: new AxiosHeaders(response.headers as AxiosHeaders) }
+  return {
+    response: own,
+    error: error && new AxiosError(error.message, error.code, error.config, error.request, own),
+  }
 }
 
 /** Bodies come before axios has parsed them. */
