@@ -4,7 +4,7 @@ import { parseMergingDuplicates } from './merge-duplicates.ts'
 import { MAX_BODY_BYTES, type KubeRequest } from './message.ts'
 import { allCodecs, negotiateInput, type MediaType } from './negotiation.ts'
 import { decodeProtobuf, ProtobufError } from './protobuf/envelope.ts'
-import { parseYAML, YAMLSyntaxError } from './yaml-input.ts'
+import { parseYAML, readUTF8, YAMLSyntaxError } from './yaml-input.ts'
 
 /** Group, version and kind that a body names; empty where it does not. */
 export interface BodyKind {
@@ -61,13 +61,13 @@ export function parseBody(request: Pick<KubeRequest, 'body' | 'headers'>, strict
     const value = readProtobuf(bytes)
     return { mediaType, value, gvk: interpret(value), strictErrors: [] }
   }
-  const text = decoder.decode(bytes)
   if (mediaType === 'application/yaml') {
-    const { value, duplicates } = readYAML(text)
+    const { value, duplicates } = readYAML(bytes)
     const strictErrors =
       strict && duplicates.length > 0 ? [`${YAML_PREFIX}${duplicates.map((line) => `\n  ${line}`).join('')}`] : []
     return { mediaType, value, gvk: interpret(value), strictErrors }
   }
+  const text = decoder.decode(bytes)
   let value: unknown
   try {
     value = parseGoJson(text)
@@ -88,9 +88,9 @@ function readProtobuf(bytes: Uint8Array): unknown {
   }
 }
 
-function readYAML(text: string): ReturnType<typeof parseYAML> {
+function readYAML(bytes: Uint8Array): ReturnType<typeof parseYAML> {
   try {
-    return parseYAML(text)
+    return parseYAML(readUTF8(bytes))
   } catch (error) {
     if (error instanceof YAMLSyntaxError) throw new DecodeError(error.message)
     throw error

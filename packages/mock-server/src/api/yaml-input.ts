@@ -60,6 +60,30 @@ class TooDeepError extends Error {
 
 const MAX_DEPTH = 10_000
 
+/** Reads text that must be UTF-8. Throws a {@link YAMLSyntaxError} in libyaml's words. */
+export function readUTF8(bytes: Uint8Array): string {
+  try {
+    return strictDecoder.decode(bytes)
+  } catch {
+    throw new YAMLSyntaxError(`yaml: ${utf8Error(bytes)}`)
+  }
+}
+
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** What is wrong with bytes that are known not to be UTF-8 (`readerc.go: yaml_parser_update_buffer`). */
+function utf8Error(bytes: Uint8Array): string {
+  for (let i = 0; i < bytes.length;) {
+    const first = bytes[i]!
+    const width = first < 0x80 ? 1 : first >= 0xc0 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : 4
+    if ((first >= 0x80 && first < 0xc0) || first >= 0xf8) return 'invalid leading UTF-8 octet'
+    if (i + width > bytes.length) return 'incomplete UTF-8 octet sequence'
+    for (let k = 1; k < width; k++) if ((bytes[i + k]! & 0xc0) !== 0x80) return 'invalid trailing UTF-8 octet'
+    i += width
+  }
+  return 'invalid Unicode character'
+}
+
 /** Brackets that are open at once; those in quotes count too, which no sane text has so many of. */
 function assertShallow(text: string): void {
   let depth = 0
@@ -90,10 +114,13 @@ function readDocument(text: string): ParsedYAML {
   const document = documents[0] as Document.Parsed
   const error = document.errors[0]
   if (error?.code === 'RESOURCE_EXHAUSTION') throw new TooDeepError(1)
-  if (error && /^Flow (sequence|map)/.test(error.message) && error.pos[0] >= text.trimEnd().length) {
-    throw new YAMLSyntaxError(unendedFlow(text, error.message.startsWith('Flow map') ? '}' : ']'))
+  if (error && /^Flow (sequence|map)/.test(error.message)) {
+    const at = error.pos[0]
+    const close = error.message.startsWith('Flow map') ? '}' : ']'
+    const isEnd = at >= text.trimEnd().length
+    throw new YAMLSyntaxError(unendedFlow(isEnd ? text : text.slice(0, at), close, isEnd))
   }
-  if (error) throw new YAMLSyntaxError(goError(error.code, error.message, errorLine(error)))
+  if (error) throw new YAMLSyntaxError(goError(error, errorLine(error, document.errors[1])))
   const reader = new Reader(document, lines)
   return { value: reader.value(document.contents), duplicates: reader.duplicates }
 }
@@ -183,21 +210,39 @@ function keyText(key: unknown): string {
   return String(key)
 }
 
-/** Where libyaml notices: at the end of a key that goes on over several lines. */
-function errorLine(error: YAMLParseError): number {
+/**
+ * Where libyaml notices: its scanner at the end of a key that goes on over several lines, or on the line after a key
+ * without a colon; its parser counts lines from zero.
+ */
+function errorLine(error: YAMLParseError, next: YAMLParseError | undefined): number {
   const [start, end] = error.linePos ?? []
-  return (error.code === 'BLOCK_AS_IMPLICIT_KEY' ? end?.line : undefined) ?? start?.line ?? 1
+  const line = start?.line ?? 1
+  if (error.code === 'BLOCK_AS_IMPLICIT_KEY') {
+    const whole = next?.code === 'MULTILINE_IMPLICIT_KEY' ? next.linePos?.[1]?.line : undefined
+    return whole ?? end?.line ?? line
+  }
+  if (isMissingColon(error)) return line + 1
+  return PARSER_ERRORS.has(error.code) ? line - 1 : line
 }
 
-/** A text that ends within brackets; libyaml counts its end as the beginning of another line. */
-function unendedFlow(text: string, close: string): string {
-  const missing = /[[{,:]\s*$/.test(text) ? 'node content' : `',' or '${close}'`
-  return `yaml: line ${text.replace(/\n$/, '').split('\n').length}: did not find expected ${missing}`
+const PARSER_ERRORS: ReadonlySet<string> = new Set(['BAD_INDENT', 'UNEXPECTED_TOKEN'])
+
+function isMissingColon({ code, message }: YAMLParseError): boolean {
+  return code === 'MISSING_CHAR' && message.startsWith('Implicit map keys')
+}
+
+/** Brackets that are not closed; libyaml counts the end of a text as the beginning of another line. */
+function unendedFlow(before: string, close: string, isEnd: boolean): string {
+  const missing = /[[{,:]\s*$/.test(before) ? 'node content' : `',' or '${close}'`
+  const line = (isEnd ? before.replace(/\n$/, '') : before).split('\n').length - (isEnd ? 0 : 1)
+  return `yaml: ${line < 1 ? '' : `line ${line}: `}did not find expected ${missing}`
 }
 
 /** Texts of libyaml for what the parser calls otherwise. */
 const GO_TEXTS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
+  BAD_DQ_ESCAPE: 'found unknown escape character',
+  BAD_SCALAR_START: 'found character that cannot start any token',
   BLOCK_IN_FLOW: 'did not find expected node content',
   MISSING_CHAR: 'found unexpected end of stream',
   TAB_AS_INDENT: 'found character that cannot start any token',
@@ -206,8 +251,14 @@ const GO_TEXTS: Readonly<Record<string, string>> = {
   BAD_ALIAS: 'did not find expected alphabetic or numeric character',
 }
 
-function goError(code: string, message: string, line: number): string {
-  const text = GO_TEXTS[code] ?? message.split(' at line ')[0]!
-  // The first line is not told.
-  return line <= 1 ? `yaml: ${text}` : `yaml: line ${line}: ${text}`
+function goError(error: YAMLParseError, line: number): string {
+  const { code, message } = error
+  let text = GO_TEXTS[code] ?? message.split(' at line ')[0]!
+  if (isMissingColon(error)) text = "could not find expected ':'"
+  else if (/flow-(seq|map)-end/.test(message)) text = 'did not find expected node content'
+  else if (/^(All sequence items|Unexpected \S+ at node end)/.test(message))
+    text = "did not find expected '-' indicator"
+  // Neither a scanner's first line nor a parser's line zero is told.
+  const untold = PARSER_ERRORS.has(code) ? line < 1 : line <= 1
+  return untold ? `yaml: ${text}` : `yaml: line ${line}: ${text}`
 }

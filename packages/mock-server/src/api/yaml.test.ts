@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as fc from 'fast-check'
-import { parseYAML, YAMLSyntaxError } from './yaml-input.ts'
+import { parseYAML, readUTF8, YAMLSyntaxError } from './yaml-input.ts'
 import { toYAML } from './yaml.ts'
 
 describe('toYAML', () => {
@@ -72,6 +72,33 @@ describe('toYAML', () => {
 describe('parseYAML', () => {
   it('gives up on what is too deep', () => {
     expect(() => parseYAML('['.repeat(20_000))).toThrow(new YAMLSyntaxError('yaml: exceeded max depth of 10000'))
+  })
+
+  it('tells mistakes in the words and by the lines of libyaml', () => {
+    const errors: Record<string, string> = {
+      'x: 1\na: b\n  c: d': 'line 3: mapping values are not allowed in this context',
+      'a:\n  b: c\n d: e': 'line 2: did not find expected key',
+      'a: b\nc': "line 3: could not find expected ':'",
+      '- a\nb: c': "line 1: did not find expected '-' indicator",
+      'x: 1\na: ]': 'line 1: did not find expected node content',
+      'a: [b\nc: d\n': "line 1: did not find expected ',' or ']'",
+      'a: {b': "line 1: did not find expected ',' or '}'",
+      'a: @x': 'found character that cannot start any token',
+    }
+    for (const [text, message] of Object.entries(errors)) {
+      expect(() => parseYAML(text)).toThrow(new YAMLSyntaxError(`yaml: ${message}`))
+    }
+  })
+
+  it('tells bytes that are not UTF-8', () => {
+    const errors: [number[], string][] = [
+      [[0x61, 0xff], 'invalid leading UTF-8 octet'],
+      [[0xc3, 0x28], 'invalid trailing UTF-8 octet'],
+      [[0xe2, 0x82], 'incomplete UTF-8 octet sequence'],
+    ]
+    for (const [bytes, message] of errors) {
+      expect(() => readUTF8(Uint8Array.from(bytes))).toThrow(new YAMLSyntaxError(`yaml: ${message}`))
+    }
   })
 
   it('does not let aliases make a small text large', () => {

@@ -1,5 +1,5 @@
 import { newBadRequest, type KubeObject } from '@freshread/core'
-import { parseYAML } from '../api/yaml-input.ts'
+import { parseYAML, readUTF8 } from '../api/yaml-input.ts'
 import type { FieldValidation } from '../resources/decode/decode-object.ts'
 import { duplicateFields, parseGoJson } from '../go/json.ts'
 
@@ -37,7 +37,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Reads the body of a patch. Throws a 400 for one that is not JSON, or not YAML for an apply. */
 export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
-  const text = decoder.decode(body)
+  const text = type === 'application/apply-patch+yaml' ? readAppliedText(body) : decoder.decode(body)
   const json = type !== 'application/apply-patch+yaml' || text.trimStart().startsWith('{')
   if (json) {
     try {
@@ -56,6 +56,14 @@ export function readPatchBody(type: PatchType, body: Uint8Array): PatchBody {
         ? `error decoding patch: error converting YAML to JSON: ${message}`
         : `error encoding patch: ${message}`,
     )
+  }
+}
+
+function readAppliedText(body: Uint8Array): string {
+  try {
+    return readUTF8(body)
+  } catch (error) {
+    throw newBadRequest(`error encoding patch: ${(error as Error).message}`)
   }
 }
 
