@@ -14,10 +14,8 @@ import { beforeDelete } from './before-delete.ts'
 import { plainDeleteOptions, type DeleteOptions } from './delete-options.ts'
 import { checkPreconditions, dryUpdate, isKeyNotFound } from './dry-run.ts'
 import { admitDelete } from './admission/namespace-lifecycle.ts'
+import { garbageCollectionFinalizers } from './garbage-collection.ts'
 import { strategyContext, type RequestScope, type VerbResult } from './scope.ts'
-
-const ORPHAN = 'orphan'
-const FOREGROUND = 'foregroundDeletion'
 
 /** What a deletion came to. */
 export interface Deletion {
@@ -199,43 +197,6 @@ function markAsDeleting(scope: RequestScope, object: KubeObject): void {
 function setFinalizers(object: KubeObject, finalizers: string[]): void {
   if (finalizers.length > 0) object.metadata.finalizers = finalizers
   else delete object.metadata.finalizers
-}
-
-/** Resources that the garbage collector does not deal with (`rest.Unsupported`). */
-const NOT_COLLECTED: ReadonlySet<string> = new Set(['/events'])
-
-/**
- * The finalizers that hold an object until the garbage collector has dealt with what it owns, by propagation policy
- * (`deletionFinalizersForGarbageCollection`); `undefined` when they stay as they are.
- */
-function garbageCollectionFinalizers(
-  resource: Resource,
-  object: KubeObject,
-  options: DeleteOptions,
-): string[] | undefined {
-  const current = object.metadata.finalizers ?? []
-  const wanted = current.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
-  if (!NOT_COLLECTED.has(resource.storageKey)) {
-    if (shouldOrphan(resource, current, options)) wanted.push(ORPHAN)
-    if (shouldDeleteInForeground(current, options)) wanted.push(FOREGROUND)
-  }
-  const before = new Set(current)
-  const after = new Set(wanted)
-  return before.size === after.size && [...before].every((finalizer) => after.has(finalizer)) ? undefined : wanted
-}
-
-function shouldOrphan(resource: Resource, current: readonly string[], options: DeleteOptions): boolean {
-  if (options.orphanDependents !== undefined) return options.orphanDependents
-  if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Orphan'
-  const first = current.find((finalizer) => finalizer === ORPHAN || finalizer === FOREGROUND)
-  if (first !== undefined) return first === ORPHAN
-  return resource.strategy.defaultPropagation === 'Orphan'
-}
-
-function shouldDeleteInForeground(current: readonly string[], options: DeleteOptions): boolean {
-  if (options.orphanDependents !== undefined) return false
-  if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Foreground'
-  return current.find((finalizer) => finalizer === ORPHAN || finalizer === FOREGROUND) === FOREGROUND
 }
 
 /** Whether an update that leaves no finalizers ends an object that waited for just that (`ShouldDeleteDuringUpdate`). */

@@ -2,11 +2,9 @@ import { timestamp } from '../resources/system-fields.ts'
 import { admitDelete } from './admission/namespace-lifecycle.ts'
 import type { Deletion } from './delete-object.ts'
 import type { DeleteOptions } from './delete-options.ts'
+import { FOREGROUND, ORPHAN } from './garbage-collection.ts'
 import type { RequestScope } from './scope.ts'
 import { deleteInTwoSteps } from './two-step-deletion.ts'
-
-const ORPHAN = 'orphan'
-const FOREGROUND = 'foregroundDeletion'
 
 /**
  * Deletes a namespace (`pkg/registry/core/namespace/storage: REST.Delete`): it goes when whoever empties it has taken

@@ -13,6 +13,7 @@ import {
   type OwnerReference,
 } from '@freshread/core'
 import { isDNSLabel, maskTrailingDash, type Check } from '../resources/validation/names.ts'
+import { FOREGROUND, ORPHAN } from './garbage-collection.ts'
 import { validateFieldManager } from './write-options.ts'
 
 /*
@@ -21,8 +22,6 @@ import { validateFieldManager } from './write-options.ts'
 
 const MAX_ANNOTATIONS_SIZE = 256 * 1024
 const MAX_SUBRESOURCE_LENGTH = 256
-const ORPHAN = 'orphan'
-const FOREGROUND = 'foregroundDeletion'
 const IMMUTABLE = 'field is immutable'
 
 /** `ValidateObjectMeta`: metadata of an object to be created, its name generated already. */

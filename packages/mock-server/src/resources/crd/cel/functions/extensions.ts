@@ -1,3 +1,4 @@
+import { goQuote } from '@freshread/core'
 import {
   CelError,
   CelList,
@@ -114,18 +115,6 @@ const ascii = (value: Value | undefined, change: (c: string) => string, pattern:
 const space =
   /^[\t\n\v\f\r \u0085\u00A0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00A0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g
 
-const quoted: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
 const joinList: Implementation = ([values, separator = '']) => {
   const parts: string[] = []
   for (const value of list(values)) {
@@ -182,7 +171,7 @@ const strings: readonly FunctionDecl[] = [
   }),
   declare('strings.quote', 'strings_quote (string) string', ([value]) => {
     // oxlint-disable-next-line no-control-regex
-    return `"${text(value).replace(/[\x07-\r\\"]/g, (c) => quoted[c]!)}"`
+    return `"${text(value).replace(/[\x07-\r\\"]/g, (c) => goQuote(c).slice(1, -1))}"`
   }),
   declare('join', 'list_join list(string).() string\nlist_join_string list(string).(string) string', joinList),
 ]
