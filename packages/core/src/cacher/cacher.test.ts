@@ -100,9 +100,11 @@ describe('Cacher.watch', () => {
       name: 'b',
     })
     expect(brief(watcher)).toEqual(['ADDED b 3', 'END 6'])
+    const byKeyAlone = await at.delegator.watch(keyOf('b'), { ...watchOptions('6'), recursive: false })
     await at.create('bb')
     await at.remove('b')
     expect(brief(watcher)).toEqual(['DELETED b 8'])
+    expect(brief(byKeyAlone)).toEqual(['DELETED b 8'])
   })
 
   it('is about one namespace though a request for that names it as where it lies, too', async () => {

@@ -104,6 +104,20 @@ describe('Dispatcher', () => {
     expect(at.counter('apiserver_terminated_watchers_total')).toBe(0)
   })
 
+  it('tells a watch that starts while events are queued each of them once', async () => {
+    at = await setup()
+    await watch()
+    await at.clock.step(60_000)
+    for (let i = 0; i < 30; i++) await at.create(`o${i}`)
+    // Its history holds what is still queued for the stuck one.
+    const late = await watch('1')
+    const taken = brief(late)
+    late.onReadable = () => taken.push(...brief(late))
+    await at.clock.step(1_000)
+    await at.create('last')
+    expect(taken).toEqual([...Array.from({ length: 30 }, (_, i) => `ADDED o${i} ${i + 2}`), 'ADDED last 32'])
+  })
+
   it('lets the cache fall behind while it waits, and catch up', async () => {
     at = await setup()
     await watch()
@@ -134,11 +148,12 @@ describe('Dispatcher', () => {
     const namespaced = await at.delegator.watch('/configmaps/t2', watchOptions('1', { namespace: 't2' }))
     await at.create('a', { data: 'n1' })
     await at.update('a', { data: 'n2' })
+    await at.update('a', { data: 'n2', labels: { app: 'x' } })
     await at.create('b', { namespace: 't2', data: 'n3' })
     expect(brief(n1)).toEqual(['ADDED a 2', 'DELETED a 3'])
-    expect(brief(n2)).toEqual(['ADDED a 3'])
-    expect(brief(named)).toEqual(['ADDED a 2', 'MODIFIED a 3'])
-    expect(brief(namespaced)).toEqual(['ADDED b 4'])
+    expect(brief(n2)).toEqual(['ADDED a 3', 'MODIFIED a 4'])
+    expect(brief(named)).toEqual(['ADDED a 2', 'MODIFIED a 3', 'MODIFIED a 4'])
+    expect(brief(namespaced)).toEqual(['ADDED b 5'])
   })
 
   it('ends a watcher that stops while an event is handed out', async () => {
