@@ -1,4 +1,4 @@
-import { AxiosError, type AxiosInstance, type AxiosResponse, create } from 'axios'
+import { type AxiosInstance, type AxiosResponse, create, isAxiosError } from 'axios'
 import { attachFreshRead } from './adapters/axios.ts'
 import { asStatus } from './classify.ts'
 import { type CallLimits, withDeadline } from './deadline.ts'
@@ -125,7 +125,7 @@ export class KubeClient {
       })
     } catch (error) {
       if (signal?.aborted) throw signal.reason
-      if (!(error instanceof AxiosError) || !error.response) throw error
+      if (!isAxiosError(error) || !error.response) throw error
       throw new KubeError(
         error.response.status,
         asStatus(await bodyOf(error.response)) as Status | undefined,

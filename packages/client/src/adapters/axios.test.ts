@@ -148,6 +148,21 @@ describe('attachFreshRead', () => {
     expect(paths().at(-1)).toContain('resourceVersion=7')
   })
 
+  it('knows the errors of another copy of axios', async () => {
+    let sent = 0
+    const { instance, clock } = setup([], {
+      adapter: async (config) => {
+        if (sent++) return { status: 200, statusText: '', headers: {}, data: '{}', config }
+        const response = { status: 429, statusText: '', headers: { 'retry-after': '1' }, data: 'slow down', config }
+        throw Object.assign(new Error('429'), { isAxiosError: true, config, response })
+      },
+    })
+    const read = instance.get(`${LIST}/a`)
+    await clock.step(1000)
+    expect((await read).status).toBe(200)
+    expect(sent).toBe(2)
+  })
+
   it('is one when it is attached twice', async () => {
     const { instance, session, clock, paths } = setup([configMap('a', '7'), NOT_YET, NOT_YET, configMap('a', '8')])
     attachFreshRead(instance, session)

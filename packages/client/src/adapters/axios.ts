@@ -3,6 +3,7 @@ import {
   AxiosHeaders,
   CanceledError,
   getAdapter,
+  isAxiosError,
   isCancel,
   type AxiosInstance,
   type AxiosResponse,
@@ -89,7 +90,8 @@ async function send(
         try {
           return { response: await adapter(target === url ? config : rewritten(config, target)) }
         } catch (error) {
-          if (error instanceof AxiosError && error.response) return { response: error.response, error }
+          // Told by its mark: the adapter may be of another copy of axios.
+          if (isAxiosError(error) && error.response) return { response: error.response, error }
           throw error
         }
       },
@@ -100,7 +102,7 @@ async function send(
       }),
       share: (answer, count) => Array.from({ length: count }, () => copy(answer)),
       // Without a request, axios found something wrong before it sent one.
-      isBroken: (error) => error instanceof AxiosError && !!error.request && !TIMED_OUT.test(error.code!),
+      isBroken: (error) => isAxiosError(error) && !!error.request && !TIMED_OUT.test(error.code!),
     })
     response.config = config
     if (error) throw error
@@ -108,7 +110,7 @@ async function send(
   } catch (error) {
     if (signal?.aborted && !isCancel(error)) throw new CanceledError(undefined, config)
     // Not one with the session's pin in its URL: callers send it again.
-    if (error instanceof AxiosError) error.config = config
+    if (isAxiosError(error)) error.config = config
     throw error
   }
 }
