@@ -32,6 +32,7 @@ const TIMED_OUT = /ABORTED|TIMEDOUT/
 /**
  * Sends an axios instance's requests through a session, with any of its adapters. Interceptors,
  * `validateStatus`, `transformResponse`, `signal` and `timeout` (of each try) work as before.
+ * One instance is for one session: a second would wait for the waits of the first.
  *
  * @returns a function that takes it off again; calling it twice is no error
  */
