@@ -79,6 +79,8 @@ export interface Strategy {
   /** Runs when a create or update has been stored, or is given up (`stored: false`): releases what was allocated. */
   readonly afterWrite?: (object: KubeObject, stored: boolean, context: StrategyContext) => void
   readonly afterDelete?: (object: KubeObject, context: StrategyContext) => void
+  /** Metadata is looked at only when all else is right. */
+  readonly metadataLast?: boolean
   /** Refuses names; default: DNS subdomain (`apimachinery: pkg/api/validation: NameIsDNSSubdomain`). Returns messages. */
   readonly validateName?: (name: string) => readonly string[]
   /** A PUT to a name that does not exist creates it. */

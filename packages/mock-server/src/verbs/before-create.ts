@@ -20,7 +20,9 @@ export async function beforeCreate(scope: RequestScope, object: KubeObject, cont
 
   const errors = withoutDuplicates(
     [
-      ...validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? isDNSSubdomain),
+      ...(strategy.metadataLast === true
+        ? []
+        : validateObjectMeta(object.metadata, resource.namespaced, strategy.validateName ?? isDNSSubdomain)),
       ...(isKubeKind(resource) ? validateKubeFinalizers(object.metadata) : []),
       ...(strategy.validate?.(object, context) ?? []),
     ],

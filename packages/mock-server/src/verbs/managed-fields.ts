@@ -12,7 +12,10 @@ function writeContext(scope: RequestScope, manager: string): WriteContext {
     now: host.clock.now(),
     versions: (apiVersion) => {
       const slash = apiVersion.indexOf('/')
-      return host.registry.find(apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1), resource.resource)
+      const group = apiVersion.slice(0, Math.max(0, slash))
+      // What two groups share, as events, is owned in the group that wrote last.
+      if (group !== resource.group) return undefined
+      return host.registry.find(group, apiVersion.slice(slash + 1), resource.resource)
     },
   }
 }

@@ -33,6 +33,7 @@ const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVer
 export const event: Strategy = {
   allowCreateOnUpdate: true,
   validateName: isPathSegmentName,
+  metadataLast: true,
   validate: (object) => validateAlways(object, 'reportingComponent'),
   validateUpdate: (object) => validateAlways(object, 'reportingComponent'),
   ...selectable(

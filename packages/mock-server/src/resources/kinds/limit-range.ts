@@ -8,6 +8,7 @@ import {
   validateResourceName,
 } from '../validation/resource-names.ts'
 import { specOf } from './common.ts'
+import { newUid } from '../system-fields.ts'
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim']
 /** Lists of a range's amounts, in the order in which they are checked. */
@@ -16,6 +17,10 @@ const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'
 /** LimitRanges (`pkg/registry/core/limitrange/strategy.go`). */
 export const limitRange: Strategy = {
   allowCreateOnUpdate: true,
+  prepareForCreate(object) {
+    // Ranges need no name of their own.
+    object.metadata.name ||= newUid()
+  },
   validate: validateLimits,
   validateUpdate: validateLimits,
 }
