@@ -135,6 +135,20 @@ describe.each(adapters as Adapter[])('through $name', (adapter) => {
     expect((await call(get('a'))).status).toBe(404)
   })
 
+  it('taking the last finalizer off a deleted object does not bring it back under a frozen cache', async () => {
+    const { call, cluster, newSession } = await start()
+    const { method, path } = create('a')
+    await call({ method: method!, path, body: { metadata: { name: 'a', finalizers: ['example.com/hold'] } } })
+    const held = JSON.parse((await call(remove('a'))).text) as { metadata: { resourceVersion: string } }
+    expect((await call(get('a'))).status).toBe(200)
+    cluster.kube.control.freeze()
+    const freed = { ...held, metadata: { ...held.metadata, finalizers: [] } }
+    expect((await call({ method: 'PUT', path: get('a').path, body: freed })).status).toBe(200)
+    expect((await call(get('a', `?resourceVersion=${held.metadata.resourceVersion}`), newSession())).status).toBe(200)
+    expect((await call(get('a'))).status).toBe(404)
+    expect(names(await call(list('?resourceVersion=0')))).toEqual([])
+  })
+
   it('a restart of the caches loses nothing', async () => {
     const { call, cluster, run } = await start()
     cluster.kube.control.freeze()
