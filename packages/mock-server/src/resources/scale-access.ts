@@ -1,17 +1,12 @@
 import type { KubeObject } from '@freshread/core'
+import type { LabelSelectorFields } from './label-selector.ts'
 import type { ScaleAccess } from './resource.ts'
 
-interface Selector {
-  readonly matchLabels?: Readonly<Record<string, string>>
-  readonly matchExpressions?: readonly {
-    readonly key: string
-    readonly operator: string
-    readonly values?: readonly string[]
-  }[]
-}
-
 interface Replicated extends KubeObject {
-  readonly spec?: { readonly replicas?: number | null; readonly selector?: Selector | Readonly<Record<string, string>> }
+  readonly spec?: {
+    readonly replicas?: number | null
+    readonly selector?: LabelSelectorFields | Readonly<Record<string, string>>
+  }
   readonly status?: { readonly replicas?: number }
 }
 
@@ -26,14 +21,14 @@ export const builtInScale: ScaleAccess = {
     return {
       replicas: spec?.replicas ?? undefined,
       statusReplicas: status?.replicas ?? 0,
-      selector: labelSelectorText((selector ?? {}) as Selector),
+      selector: labelSelectorText((selector ?? {}) as LabelSelectorFields),
     }
   },
   write: (object, replicas) => ({ ...object, spec: { ...(object['spec'] as object | undefined), replicas } }),
 }
 
 /** A label selector as a string (`apimachinery: metav1.FormatLabelSelector`): requirements in the order of their keys. */
-function labelSelectorText({ matchLabels, matchExpressions }: Selector): string {
+function labelSelectorText({ matchLabels, matchExpressions }: LabelSelectorFields): string {
   const parts: { readonly key: string; readonly text: string }[] = []
   for (const [key, value] of Object.entries(matchLabels ?? {})) parts.push({ key, text: `${key}=${value}` })
   for (const { key, operator, values = [] } of matchExpressions ?? []) {

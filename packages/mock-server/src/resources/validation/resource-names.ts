@@ -9,17 +9,6 @@ import { checked } from './names.ts'
 
 const CONTAINER = new Set(['cpu', 'memory', 'ephemeral-storage'])
 const POD_LEVEL = ['cpu', 'memory']
-const INTEGER = new Set([
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-])
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`])
 const COUNTS = [
   'pods',
@@ -29,16 +18,12 @@ const COUNTS = [
   'secrets',
   'configmaps',
   'persistentvolumeclaims',
-]
-const STANDARD = new Set([
-  ...COMPUTE,
-  ...COUNTS,
-  'storage',
-  'requests.storage',
   'services.nodeports',
   'services.loadbalancers',
-])
-const QUOTA = new Set([...COMPUTE, ...COUNTS, 'requests.storage', 'services.nodeports', 'services.loadbalancers'])
+]
+const INTEGER = new Set(COUNTS)
+const QUOTA = new Set([...COMPUTE, ...COUNTS, 'requests.storage'])
+const STANDARD = new Set([...QUOTA, 'storage'])
 
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-')

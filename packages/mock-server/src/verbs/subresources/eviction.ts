@@ -7,6 +7,7 @@ import {
   StatusError,
   type KubeObject,
 } from '@freshread/core'
+import type { LabelSelectorFields } from '../../resources/label-selector.ts'
 import { keyOf } from '../../resources/storage-key.ts'
 import type { FieldValidation } from '../../resources/decode/decode-object.ts'
 import { timestamp } from '../../resources/system-fields.ts'
@@ -33,17 +34,8 @@ interface Eviction extends KubeObject {
   }
 }
 
-interface Selector {
-  readonly matchLabels?: Readonly<Record<string, string>>
-  readonly matchExpressions?: readonly {
-    readonly key: string
-    readonly operator: string
-    readonly values?: readonly string[]
-  }[]
-}
-
 interface Budget extends KubeObject {
-  readonly spec?: { readonly selector?: Selector; readonly unhealthyPodEvictionPolicy?: string }
+  readonly spec?: { readonly selector?: LabelSelectorFields; readonly unhealthyPodEvictionPolicy?: string }
   readonly status?: {
     readonly observedGeneration?: number
     readonly disruptionsAllowed?: number
@@ -260,7 +252,7 @@ function withoutOne({ status = {}, metadata }: Budget, pod: string, now: string)
 }
 
 /** Whether a label selector as objects have it selects these labels; an absent one selects nothing, an empty one all. */
-function selects(selector: Selector | undefined, labels: Readonly<Record<string, string>>): boolean {
+function selects(selector: LabelSelectorFields | undefined, labels: Readonly<Record<string, string>>): boolean {
   if (selector === undefined) return false
   const terms = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`)
   for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
