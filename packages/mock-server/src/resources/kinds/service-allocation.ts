@@ -8,8 +8,6 @@ import { specOf } from './common.ts'
 /** kube-apiserver's `--service-cluster-ip-range` and `--service-node-port-range`, their defaults. */
 const CLUSTER_RANGE = {
   text: '10.0.0.0/24',
-  network: parseIP('10.0.0.0')!.value,
-  broadcast: parseIP('10.0.0.255')!.value,
   first: parseIP('10.0.0.1')!.value,
   last: parseIP('10.0.0.254')!.value,
 }
@@ -175,7 +173,7 @@ function allocateAddresses(object: KubeObject, taken: Taken, dryRun: boolean): v
     const outside = value < CLUSTER_RANGE.first || value > CLUSTER_RANGE.last
     let reason = 'provided IP is already allocated'
     // A dry run asks the allocator of the default range alone.
-    if (value === CLUSTER_RANGE.network || value === CLUSTER_RANGE.broadcast || (outside && dryRun)) {
+    if (outside && dryRun) {
       reason = `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${CLUSTER_RANGE.text}`
     } else if (outside) reason = 'the provided network does not match the current range'
     if (outside || taken.has(`ip/${wanted}`)) {
