@@ -35,6 +35,7 @@ import { priorityClass } from './priority-class.ts'
 import { clusterRole, clusterRoleBinding, role, roleBinding } from './rbac.ts'
 import { replicaSet } from './replica-set.ts'
 import { replicationController } from './replication-controller.ts'
+import { withRequiredFields } from './required-fields.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
 import { secret } from './secret.ts'
@@ -135,7 +136,7 @@ export function strategyFor(group: string, resourceOrKind: string, version: stri
     ({ name, kind }) => !name.includes('/') && (name === resourceOrKind || kind === resourceOrKind),
   )
   const key = `${group}/${entry?.name ?? resourceOrKind}`
-  const strategy = withoutDisabledFields(strategies[key] ?? {}, POD_SPECS[key])
+  const strategy = withRequiredFields(key, withoutDisabledFields(strategies[key] ?? {}, POD_SPECS[key]))
   const schema = entry === undefined ? undefined : schemaOfKind(group, version, entry.kind)
   if (schema === undefined) return strategy
   const emptyObject = (): Record<string, unknown> => emptyFields(schema, COUNTS_REPLICAS.has(key))
