@@ -2,7 +2,7 @@ import { invalid, required, type FieldError, type KubeObject } from '@freshread/
 import { fieldsAt, isSet, listAt, mapAt, numberAt, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { checked, isDNSSubdomain } from '../validation/names.ts'
-import { specOf } from './common.ts'
+import { isMain, specOf } from './common.ts'
 
 /*
  * What objects of seldom kinds cannot be without (`pkg/apis/GROUP/validation`).
@@ -69,12 +69,23 @@ const checks: Readonly<Record<string, Check>> = {
   },
 }
 
-/** The strategy of a kind, which also looks for the fields that objects of it must have when they are made. */
+/** Kinds whose fields cannot change anyway: an update is not asked again. */
+const FROZEN: ReadonlySet<string> = new Set([
+  'networking.k8s.io/servicecidrs',
+  'storage.k8s.io/volumeattributesclasses',
+])
+
+/** The strategy of a kind, which also looks for the fields that objects of it must have. */
 export function withRequiredFields(key: string, strategy: Strategy): Strategy {
   const check = Object.hasOwn(checks, key) ? checks[key] : undefined
   if (check === undefined) return strategy
   return {
     ...strategy,
     validate: (object, context) => [...check(object), ...(strategy.validate?.(object, context) ?? [])],
+    validateUpdate(object, current, context) {
+      const errors = strategy.validateUpdate?.(object, current, context) ?? []
+      const again = isMain(context) && !FROZEN.has(key)
+      return again ? [...check(object), ...errors] : errors
+    },
   }
 }
