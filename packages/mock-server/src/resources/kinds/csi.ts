@@ -1,7 +1,7 @@
 import type { KubeObject } from '@freshread/core'
 import { isSet, listAt, semanticEqual } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
-import { declaredImmutable } from '../validation/common.ts'
+import { declaredImmutable, immutable } from '../validation/common.ts'
 import { specChanged, specOf } from './common.ts'
 
 const TOKENS_IN_SECRETS =
@@ -14,6 +14,14 @@ export const csiDriver: Strategy = {
   // New ones have no generation; it is counted from their first change.
   prepareForUpdate(object, current) {
     if (specChanged(object, current)) object.metadata.generation = (current.metadata.generation ?? 0) + 1
+  },
+  validateUpdate(object, current) {
+    const [spec, before] = [specOf(object), specOf(current)]
+    return [
+      // The field is told by another name than it has.
+      ...immutable('spec.attachedRequired', spec['attachRequired'], before['attachRequired']),
+      ...immutable('spec.volumeLifecycleModes', spec['volumeLifecycleModes'], before['volumeLifecycleModes']),
+    ]
   },
   warnings(object, current) {
     const requests = (of: KubeObject | undefined): unknown =>

@@ -49,6 +49,7 @@ import {
   controllerRevision,
   ipAddress,
   podTemplate,
+  resourceClaim,
   resourceSlice,
   specOnly,
 } from './stored-only.ts'
@@ -106,6 +107,7 @@ export const strategies: Readonly<Record<string, Strategy>> = {
   'rbac.authorization.k8s.io/rolebindings': roleBinding,
   'rbac.authorization.k8s.io/roles': role,
   'resource.k8s.io/deviceclasses': specOnly,
+  'resource.k8s.io/resourceclaims': resourceClaim,
   'resource.k8s.io/resourceslices': resourceSlice,
   'scheduling.k8s.io/priorityclasses': priorityClass,
   'storage.k8s.io/csidrivers': csiDriver,

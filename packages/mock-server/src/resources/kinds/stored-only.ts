@@ -2,9 +2,9 @@ import { goQuote, invalid, required, type FieldError, type KubeObject } from '@f
 import { fieldsAt, numberAt, semanticEqual, stringAt } from '../fields.ts'
 import type { Strategy } from '../strategy.ts'
 import { validatePodTemplate } from '../validation/pod-spec.ts'
-import { immutable, nonNegative } from '../validation/common.ts'
+import { declaredImmutable, immutable, nonNegative } from '../validation/common.ts'
 import { validateCanonicalIP } from '../validation/ip.ts'
-import { selectable, specChanged, specOf } from './common.ts'
+import { isMain, selectable, specChanged, specOf } from './common.ts'
 
 /*
  * Kinds of which little but how they are written is known: generations, and what a PUT may do.
@@ -12,6 +12,12 @@ import { selectable, specChanged, specOf } from './common.ts'
 
 /** Kinds that count generations of their `spec` (`pkg/registry/flowcontrol`, `pkg/registry/resource`). */
 export const specOnly: Strategy = { generation: specChanged }
+
+/** ResourceClaims, of which only the status changes (`pkg/registry/resource/resourceclaim/strategy.go`). */
+export const resourceClaim: Strategy = {
+  validateUpdate: (object, current, context) =>
+    isMain(context) ? declaredImmutable('spec', object['spec'], current['spec']) : [],
+}
 
 /** ResourceSlices (`pkg/registry/resource/resourceslice/strategy.go`). */
 export const resourceSlice: Strategy = {
