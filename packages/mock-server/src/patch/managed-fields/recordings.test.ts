@@ -80,12 +80,16 @@ const completedByServer: ReadonlySet<string> = new Set([
   'Service',
 ])
 
-/** Recordings that need more than the objects: managed fields that come with a request, uids, other versions. */
+/**
+ * Recordings that need more than the objects: managed fields that come with a request, uids, other versions, what the
+ * server itself writes between two steps. The whole server is held to them all the same.
+ */
 const unfit: ReadonlySet<string> = new Set([
   'apply-built-in-lists.json',
   'apply-odd.json',
   'apply-versions.json',
   'managers-by-hand.json',
+  'schema-tightened.json',
 ])
 
 interface Replay {
