@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { EtcdKV } from '../etcd/etcd-kv.ts'
-import { findEtcd, runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
+import { externalTool } from '../../../../../scripts/external-tool.ts'
+import { runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
 import { MemoryKV } from '../memory/memory-kv.ts'
 import { describeKV } from './kv-contract.ts'
 
@@ -11,7 +12,7 @@ describeKV('memory', async () => {
   return { kv, advance: (ms) => clock.step(ms), close: () => kv.close() }
 })
 
-const binary = findEtcd()
+const binary = externalTool('etcd')
 describe.skipIf(binary === undefined)('on a real etcd (skipped without one: set FRESHREAD_ETCD)', () => {
   let etcd: RunningEtcd
   beforeAll(async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { createResourceStorage } from '../../delegator/resource-storage.ts'
 import { FakeClock } from '../../testing/fake-clock.ts'
 import { EtcdKV } from '../etcd/etcd-kv.ts'
-import { findEtcd, runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
+import { externalTool } from '../../../../../scripts/external-tool.ts'
+import { runEtcd, type RunningEtcd } from '../etcd/run-etcd.ts'
 import { MemoryKV } from '../memory/memory-kv.ts'
 import { Store } from '../store.ts'
 import { describeStorage } from './storage-contract.ts'
@@ -26,7 +27,7 @@ describeStorage(
   { cached: true },
 )
 
-const binary = findEtcd()
+const binary = externalTool('etcd')
 describe.skipIf(binary === undefined)('on a real etcd (skipped without one: set FRESHREAD_ETCD)', () => {
   let etcd: RunningEtcd
   beforeAll(async () => {

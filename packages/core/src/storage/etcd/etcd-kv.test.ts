@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KV, KVWatchResponse } from '../kv.ts'
 import { StoredValue } from '../value.ts'
 import { EtcdKV } from './etcd-kv.ts'
-import { findEtcd, runEtcd, type RunningEtcd } from './run-etcd.ts'
+import { externalTool } from '../../../../../scripts/external-tool.ts'
+import { runEtcd, type RunningEtcd } from './run-etcd.ts'
 
-const binary = findEtcd()
+const binary = externalTool('etcd')
 
 /** A TCP proxy whose connections can be cut. */
 async function startProxy(target: string) {

@@ -1,10 +1,9 @@
 /// <reference types="node" />
 import { spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
-import { homedir, tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 /* For tests: a real etcd, if there is one on this machine. */
 
@@ -17,21 +16,6 @@ export interface RunningEtcd {
   readonly start: () => Promise<void>
   /** Ends it and removes its data. */
   readonly stop: () => Promise<void>
-}
-
-/** The etcd to use: `$FRESHREAD_ETCD`, the oracle's, or one on the PATH. */
-export function findEtcd(): string | undefined {
-  const own = process.env['FRESHREAD_ETCD']
-  if (own !== undefined) return own
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'etcd'))
-  return [join(homedir(), '.cache/oracle/bin/etcd'), ...onPath].find((file) => {
-    try {
-      accessSync(file, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 /** Starts an etcd with empty data on free ports of loopback. */
