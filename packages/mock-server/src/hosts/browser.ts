@@ -1,13 +1,20 @@
 import { FetchInterceptor } from '@mswjs/interceptors/fetch'
 import { XMLHttpRequestInterceptor } from '@mswjs/interceptors/XMLHttpRequest'
 import type { RequestHandler } from 'msw'
-import * as experimental from 'msw/experimental'
 import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
 import { checkGivenServer, checkHostOptions } from './check-server.ts'
 import { kubeHandlers, type KubeHandlersOptions } from './handlers.ts'
-import { checkUnhandled, onUnhandledFrame, type UnhandledRequest } from './unhandled.ts'
+import {
+  hasNetworkApi,
+  interceptedServer,
+  interceptWith,
+  type InterceptedServer,
+  type Interception,
+} from './interception.ts'
+import { checkUnhandled, type UnhandledRequest } from './unhandled.ts'
 
 export { kubeHandlers, type KubeHandlersOptions }
+export type { InterceptedServer as InterceptedKubeBrowser } from './interception.ts'
 export type { ServerAddress } from './match.ts'
 export type { UnhandledRequest } from './unhandled.ts'
 
@@ -29,27 +36,13 @@ export interface SetupKubeBrowserOptions extends KubeServerOptions, KubeHandlers
   readonly workerUrl?: string
 }
 
-/** A running interception in a page. */
-export interface InterceptedKubeBrowser extends KubeServer {
-  use(...handlers: RequestHandler[]): void
-  resetHandlers(): void
-  /** Ends open watches, stops intercepting and closes the server. Idempotent. */
-  close(): Promise<void>
-}
-
-interface Interception {
-  use(...handlers: RequestHandler[]): void
-  resetHandlers(): void
-  stop(): void | Promise<void>
-}
-
 /**
  * Makes fetch, XMLHttpRequest and everything built on them (axios too) in this page talk to a Kubernetes API
  * in the page's memory. Needs msw 3.
  *
  * @throws TypeError when an option is wrong; Error when the installed msw is older than 3
  */
-export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): Promise<InterceptedKubeBrowser> {
+export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): Promise<InterceptedServer> {
   checkHostOptions('setupKubeBrowser', options)
   const {
     server: existing,
@@ -68,35 +61,12 @@ export async function setupKubeBrowser(options: SetupKubeBrowserOptions = {}): P
   const server = existing ?? createKubeServer(rest)
   const all = [...kubeHandlers(server, { baseUrl }), ...handlers]
   const interception = via === 'page' ? await patchPage(all, onUnhandledRequest) : await startWorker(all, workerUrl)
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    if (existing === undefined) await server.close()
-    else server.control.dropWatches()
-    await interception.stop()
-  }
-  return Object.assign(Object.create(server) as KubeServer, {
-    use: interception.use,
-    resetHandlers: interception.resetHandlers,
-    close: () => (closing ??= close()),
-  }) as InterceptedKubeBrowser
+  return interceptedServer(server, interception, existing === undefined ? [] : [existing])
 }
 
 async function patchPage(handlers: RequestHandler[], unhandled: UnhandledRequest): Promise<Interception> {
-  if (typeof experimental.defineNetwork !== 'function') throw new Error('setupKubeBrowser needs msw 3')
-  const network = experimental.defineNetwork({
-    sources: [
-      new experimental.InterceptorSource({ interceptors: [new FetchInterceptor(), new XMLHttpRequestInterceptor()] }),
-    ],
-    handlers,
-    context: { quiet: true },
-    onUnhandledFrame: onUnhandledFrame(unhandled),
-  })
-  await network.enable()
-  return {
-    use: (...added) => network.use(...added),
-    resetHandlers: () => network.resetHandlers(),
-    stop: () => network.disable() as void | Promise<void>,
-  }
+  if (!hasNetworkApi()) throw new Error('setupKubeBrowser needs msw 3')
+  return interceptWith([new FetchInterceptor(), new XMLHttpRequestInterceptor()], handlers, unhandled)
 }
 
 async function startWorker(handlers: RequestHandler[], workerUrl: string | undefined): Promise<Interception> {

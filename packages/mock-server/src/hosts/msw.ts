@@ -1,12 +1,13 @@
 import { HttpRequestInterceptor } from '@mswjs/interceptors/http'
 import type { RequestHandler } from 'msw'
-import * as experimental from 'msw/experimental'
 import { createKubeServer, type KubeServer, type KubeServerOptions } from '../server.ts'
 import { checkGivenServer, checkHostOptions, checkServer } from './check-server.ts'
 import { kubeHandlers, type KubeHandlersOptions } from './handlers.ts'
-import { checkUnhandled, onUnhandledFrame, type UnhandledRequest } from './unhandled.ts'
+import { hasNetworkApi, interceptedServer, interceptWith, type InterceptedServer } from './interception.ts'
+import { checkUnhandled, type UnhandledRequest } from './unhandled.ts'
 
 export { kubeHandlers, type KubeHandlersOptions }
+export type { InterceptedServer as InterceptedKubeServer } from './interception.ts'
 export type { ServerAddress } from './match.ts'
 export type { UnhandledRequest } from './unhandled.ts'
 
@@ -25,15 +26,6 @@ export interface SetupKubeServerOptions extends KubeServerOptions, KubeHandlersO
   readonly onUnhandledRequest?: UnhandledRequest
 }
 
-/** A running interception: the server, and what takes it down again. */
-export interface InterceptedKubeServer extends KubeServer {
-  /** Adds handlers before all others, until {@link InterceptedKubeServer.resetHandlers}. */
-  use(...handlers: RequestHandler[]): void
-  resetHandlers(): void
-  /** Ends open watches, stops intercepting and closes the server. Idempotent. */
-  close(): Promise<void>
-}
-
 /**
  * Makes every HTTP client of this process talk to a Kubernetes API in memory: `@kubernetes/client-node`,
  * undici, fetch and axios alike. Needs msw 3.
@@ -48,7 +40,7 @@ export interface InterceptedKubeServer extends KubeServer {
  *
  * @throws TypeError when an option is wrong; Error when the installed msw is older than 3
  */
-export async function setupKubeServer(options: SetupKubeServerOptions = {}): Promise<InterceptedKubeServer> {
+export async function setupKubeServer(options: SetupKubeServerOptions = {}): Promise<InterceptedServer> {
   checkHostOptions('setupKubeServer', options)
   const { server: existing, clusters = [], handlers = [], onUnhandledRequest = 'bypass', baseUrl, ...rest } = options
   checkUnhandled('setupKubeServer', onUnhandledRequest)
@@ -58,34 +50,17 @@ export async function setupKubeServer(options: SetupKubeServerOptions = {}): Pro
     if (cluster.baseUrl === undefined)
       throw new TypeError(`setupKubeServer: option clusters[${index}].baseUrl is missing`)
   }
-  if (typeof experimental.defineNetwork !== 'function' || typeof experimental.InterceptorSource !== 'function') {
+  if (!hasNetworkApi()) {
     throw new Error('setupKubeServer needs msw 3; with msw 2 use kubeHandlers(server) in your own setupServer')
   }
   const server = existing ?? createKubeServer(rest)
-  const network = experimental.defineNetwork({
-    // The one interceptor that also sees clients with an undici of their own.
-    sources: [new experimental.InterceptorSource({ interceptors: [new HttpRequestInterceptor()] })],
-    handlers: [
-      ...clusters.flatMap((cluster) => kubeHandlers(cluster.server, { baseUrl: cluster.baseUrl })),
-      ...kubeHandlers(server, { baseUrl }),
-      ...handlers,
-    ],
-    // MSW's log clones the response, and that clone would keep an abandoned watch from being cancelled.
-    context: { quiet: true },
-    onUnhandledFrame: onUnhandledFrame(onUnhandledRequest),
-  })
-  await network.enable()
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
-    // Streams outlive the network: they end first.
-    if (existing === undefined) await server.close()
-    else server.control.dropWatches()
-    for (const cluster of clusters) cluster.server.control.dropWatches()
-    await network.disable()
-  }
-  return Object.assign(Object.create(server) as KubeServer, {
-    use: (...added: RequestHandler[]) => network.use(...added),
-    resetHandlers: () => network.resetHandlers(),
-    close: () => (closing ??= close()),
-  }) as InterceptedKubeServer
+  const all = [
+    ...clusters.flatMap((cluster) => kubeHandlers(cluster.server, { baseUrl: cluster.baseUrl })),
+    ...kubeHandlers(server, { baseUrl }),
+    ...handlers,
+  ]
+  // The one interceptor that also sees clients with an undici of their own.
+  const interception = await interceptWith([new HttpRequestInterceptor()], all, onUnhandledRequest)
+  const kept = clusters.map((cluster) => cluster.server)
+  return interceptedServer(server, interception, existing === undefined ? kept : [existing, ...kept])
 }
